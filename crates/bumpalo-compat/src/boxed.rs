@@ -16,7 +16,7 @@ use core::{
     ptr::NonNull,
     task::{Context, Poll},
 };
-use ebbtide::Box as Inner;
+use ebbtide::boxed::Box as Inner;
 
 /// Owns a value in an arena. Dropping the box drops the value; the memory stays until the arena is
 /// reset or dropped.

@@ -2,7 +2,7 @@
 //! runs if the block fits.
 
 use core::arch::asm;
-use ebbtide::{AllocError, Arena, Box, Scope};
+use ebbtide::{AllocError, Arena, Scope, boxed::Box};
 
 /// A reference in memory: as far as the compiler knows, what it points to may change with any store
 /// or call.

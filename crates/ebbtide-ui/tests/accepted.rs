@@ -236,23 +236,144 @@ fn values_of_a_typed_arena_may_refer_to_each_other_in_cycles() {
     assert_eq!(back.name, "ebb");
 }
 
-/// Macros of the standard library, where everything of ebbtide is imported.
+/// Names of the standard library, where everything of a crate is imported: the glob would shadow a
+/// name of std's prelude, and make one of its macros ambiguous.
 mod glob {
-    #[allow(clippy::wildcard_imports, reason = "what is tested")]
-    use ebbtide::*;
+    macro_rules! types {
+        ($($name:ty = $std:ty),*) => { $(const _: fn($name) -> $std = |value| value;)* };
+    }
 
-    #[test]
-    fn a_glob_import_leaves_the_macros_of_std_usable() {
-        let heap: std::vec::Vec<i32> = vec![1, 2, 3];
-        let zeros: std::vec::Vec<u8> = vec![0; heap.len()];
-        let none: std::vec::Vec<u8> = vec![];
-        let text: std::string::String = format!("{heap:?} and {}", zeros.len());
-        assert_eq!((text.as_str(), none.len()), ("[1, 2, 3] and 3", 0));
+    macro_rules! traits {
+        ($($name:path = $std:path),*) => {
+            $(
+                #[allow(drop_bounds, reason = "`Drop` is one of the names")]
+                const _: () = {
+                    fn _of_std<T: ?Sized + $std>() {}
+                    fn _named<T: ?Sized + $name>() {
+                        _of_std::<T>();
+                    }
+                };
+            )*
+        };
+    }
 
-        let mut arena = Arena::new();
-        let s = arena.scope();
-        assert_eq!(collections::vec![in s; 1, 2, 3], *heap);
-        assert_eq!(collections::format!(in s, "{heap:?}"), "[1, 2, 3]");
+    /// Uses every name of std's prelude, every primitive type and the macros, as std's.
+    macro_rules! prelude {
+        () => {
+            types!(
+                Box<u8> = std::boxed::Box<u8>,
+                Option<u8> = std::option::Option<u8>,
+                Result<u8, i8> = std::result::Result<u8, i8>,
+                String = std::string::String,
+                Vec<u8> = std::vec::Vec<u8>
+            );
+            types!(bool = std::primitive::bool, char = std::primitive::char);
+            types!(f32 = std::primitive::f32, f64 = std::primitive::f64);
+            types!(i8 = std::primitive::i8, i16 = std::primitive::i16, i32 = std::primitive::i32);
+            types!(i64 = std::primitive::i64, i128 = std::primitive::i128);
+            types!(u8 = std::primitive::u8, u16 = std::primitive::u16, u32 = std::primitive::u32);
+            types!(u64 = std::primitive::u64, u128 = std::primitive::u128);
+            types!(isize = std::primitive::isize, usize = std::primitive::usize);
+            types!(&'static str = &'static std::primitive::str);
+
+            traits!(
+                Copy = std::marker::Copy,
+                Send = std::marker::Send,
+                Sized = std::marker::Sized,
+                Sync = std::marker::Sync,
+                Unpin = std::marker::Unpin
+            );
+            traits!(Drop = std::ops::Drop, Fn() = std::ops::Fn(), FnMut() = std::ops::FnMut());
+            traits!(FnOnce() = std::ops::FnOnce(), AsyncFn() = std::ops::AsyncFn());
+            traits!(AsyncFnMut() = std::ops::AsyncFnMut());
+            traits!(AsyncFnOnce() = std::ops::AsyncFnOnce());
+            traits!(
+                AsMut<u8> = std::convert::AsMut<u8>,
+                AsRef<u8> = std::convert::AsRef<u8>,
+                From<u8> = std::convert::From<u8>,
+                Into<u8> = std::convert::Into<u8>,
+                TryFrom<u8> = std::convert::TryFrom<u8>,
+                TryInto<u8> = std::convert::TryInto<u8>
+            );
+            traits!(
+                Clone = std::clone::Clone,
+                Default = std::default::Default,
+                Eq = std::cmp::Eq,
+                Ord = std::cmp::Ord,
+                PartialEq = std::cmp::PartialEq,
+                PartialOrd = std::cmp::PartialOrd,
+                ToOwned = std::borrow::ToOwned,
+                ToString = std::string::ToString
+            );
+            traits!(
+                DoubleEndedIterator = std::iter::DoubleEndedIterator,
+                ExactSizeIterator = std::iter::ExactSizeIterator,
+                Extend<u8> = std::iter::Extend<u8>,
+                FromIterator<u8> = std::iter::FromIterator<u8>,
+                IntoIterator = std::iter::IntoIterator,
+                Iterator = std::iter::Iterator
+            );
+            traits!(Future = std::future::Future, IntoFuture = std::future::IntoFuture);
+
+            #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+            struct Derived;
+
+            thread_local!(static LOCAL: u8 = const { 1 });
+
+            #[test]
+            fn a_glob_import_leaves_the_names_of_std_usable() {
+                let boxed: std::boxed::Box<u8> = Box::new(1);
+                let heap: std::vec::Vec<i32> = vec![1, 2, 3];
+                let zeros: std::vec::Vec<u8> = vec![0; Vec::from([1, 2, 3]).len()];
+                let none: std::vec::Vec<u8> = vec![];
+                let text: std::string::String = format!("{heap:?} and {}", zeros.len());
+                assert_eq!((text.as_str(), none.len()), ("[1, 2, 3] and 3", 0));
+                assert_ne!(String::new(), text, "{}", format_args!("{boxed}"));
+                assert!(matches!(Some(Ok::<_, ()>(Derived)), Some(Ok(Derived))), "{Derived:?}");
+                debug_assert!(matches!(Err::<(), _>(None::<u8>), Err(None)));
+                debug_assert_eq!(LOCAL.with(u8::clone), *boxed);
+                debug_assert_ne!(size_of::<u16>(), align_of::<u8>());
+                assert_eq!((size_of_val(&1_u16), align_of_val(&1_u8)), (2, 1));
+                drop(boxed);
+
+                let place: (&str, u32, u32, &str) = (file!(), line!(), column!(), module_path!());
+                let words: (&str, &str) = (concat!("ebb", 1), stringify!(ebb));
+                let included: (&str, &[u8]) = (include_str!("all.rs"), include_bytes!("all.rs"));
+                let built: (&str, Option<&str>) = (env!("CARGO_PKG_NAME"), option_env!("EBB"));
+                let _: bool = cfg!(unix);
+                let mut page = String::new();
+                std::fmt::Write::write_fmt(&mut page, format_args!("{place:?}{words:?}")).unwrap();
+                use std::fmt::Write as _;
+                write!(page, "{}", included.0).unwrap();
+                writeln!(page, "{built:?}").unwrap();
+                let _: [fn(); 4] =
+                    [|| panic!(), || todo!(), || unimplemented!(), || unreachable!()];
+                let _: [fn(); 4] = [|| print!(""), || println!(), || eprint!(""), || eprintln!()];
+            }
+        };
+    }
+
+    mod of_the_core {
+        #[allow(clippy::wildcard_imports, reason = "what is tested")]
+        use ebbtide::*;
+
+        prelude!();
+
+        #[test]
+        fn a_glob_import_has_its_own_in_modules() {
+            let mut arena = Arena::new();
+            let s = arena.scope();
+            let boxed: boxed::Box<'_, u8> = s.boxed(1);
+            assert_eq!(collections::vec![in s; *boxed, 2], [1, 2]);
+            assert_eq!(collections::format!(in s, "{boxed}"), "1");
+        }
+    }
+
+    mod of_the_transparent_allocator {
+        #[allow(clippy::wildcard_imports, unused_imports, reason = "what is tested")]
+        use ebbtide_global::*;
+
+        prelude!();
     }
 }
 

@@ -1,4 +1,18 @@
-//! [`Box`], which owns a value in the arena and drops it, and the methods that return boxes.
+//! [`Box`], which owns a value in the arena and drops it.
+//!
+//! It is not at the root of the crate, where `use ebbtide::*` would shadow the standard library's.
+//! [`Scope::boxed`] and its siblings return boxes.
+//!
+//! ```
+//! use ebbtide::*;
+//!
+//! struct Name<'a>(boxed::Box<'a, str>);
+//!
+//! let mut arena = Arena::new();
+//! let name = Name(arena.scope().boxed_str("ebb"));
+//! let on_the_heap: Box<str> = name.0.as_ref().into();
+//! assert_eq!(&*on_the_heap, "ebb");
+//! ```
 
 use crate::{
     error::{AllocError, Failure},
@@ -75,7 +89,7 @@ impl<'a, T: ?Sized> Box<'a, T> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// use ebbtide::Box;
+    /// use ebbtide::boxed::Box;
     /// let raw = Box::into_raw(s.boxed(String::from("ebb")));
     /// // SAFETY: `raw` comes from `into_raw`, and no other box owns the value.
     /// let text = unsafe { Box::from_raw(raw) };
@@ -97,7 +111,7 @@ impl<'a, T: ?Sized> Box<'a, T> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// use ebbtide::Box;
+    /// use ebbtide::boxed::Box;
     /// let raw = s.alloc_leaked(String::from("ebb")).into();
     /// // SAFETY: the value is in `s`, and nothing else refers to it.
     /// let text: Box<'_, String> = unsafe { Box::from_raw(raw) };
@@ -116,7 +130,7 @@ impl<'a, T: ?Sized> Box<'a, T> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let point: &mut (i32, i32) = ebbtide::Box::leak(s.boxed((3, 4)));
+    /// let point: &mut (i32, i32) = ebbtide::boxed::Box::leak(s.boxed((3, 4)));
     /// point.0 = 5;
     /// assert_eq!(*point, (5, 4));
     /// ```
@@ -166,7 +180,7 @@ impl<'a> Box<'a, str> {
 #[derive(Debug)]
 pub struct Loan<'a>(PhantomData<&'a ()>);
 
-/// Converts a [`Box<T>`](crate::Box) to a box of a trait object or a slice.
+/// Converts a [`Box<T>`](crate::boxed::Box) to a box of a trait object or a slice.
 ///
 /// On stable Rust, only the pointers of the standard library coerce by themselves. The macro lets
 /// the compiler coerce a raw pointer, so it accepts only unsizing coercions of the same value. (A
@@ -176,7 +190,7 @@ pub struct Loan<'a>(PhantomData<&'a ()>);
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
 /// # let s = arena.scope();
-/// use ebbtide::{Box, unsize};
+/// use ebbtide::{boxed::Box, unsize};
 /// use std::fmt::Display;
 ///
 /// let number: Box<dyn Display> = unsize!(s.boxed(12));
@@ -186,15 +200,15 @@ pub struct Loan<'a>(PhantomData<&'a ()>);
 #[macro_export]
 macro_rules! unsize {
     ($boxed:expr) => {{
-        let (value, loan) = $crate::Box::into_parts($boxed);
+        let (value, loan) = $crate::boxed::Box::into_parts($boxed);
         // SAFETY: the value and the loan come from one box; the value is coerced as an argument.
-        unsafe { $crate::Box::from_parts(value, loan) }
+        unsafe { $crate::boxed::Box::from_parts(value, loan) }
     }};
     ($boxed:expr => $target:ty) => {{
-        let (value, loan) = $crate::Box::into_parts($boxed);
+        let (value, loan) = $crate::boxed::Box::into_parts($boxed);
         let value: ::core::ptr::NonNull<$target> = value;
         // SAFETY: the coerced value and the loan come from one box.
-        unsafe { $crate::Box::from_parts(value, loan) }
+        unsafe { $crate::boxed::Box::from_parts(value, loan) }
     }};
 }
 
@@ -204,7 +218,7 @@ impl<T> Box<'_, T> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let name: String = ebbtide::Box::into_inner(s.boxed(String::from("ebb")));
+    /// let name: String = ebbtide::boxed::Box::into_inner(s.boxed(String::from("ebb")));
     /// assert_eq!(name, "ebb");
     /// ```
     #[inline]
@@ -642,7 +656,7 @@ impl<'a> Box<'a, dyn Any> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// use ebbtide::{Box, unsize};
+    /// use ebbtide::{boxed::Box, unsize};
     /// let any: Box<dyn std::any::Any> = unsize!(s.boxed(12u32));
     /// let any = any.downcast::<String>().unwrap_err();
     /// assert_eq!(*any.downcast::<u32>().unwrap(), 12);
@@ -666,7 +680,7 @@ impl<'a> Box<'a, dyn Any + Send> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// use ebbtide::{Box, unsize};
+    /// use ebbtide::{boxed::Box, unsize};
     /// let any: Box<dyn std::any::Any + Send> = unsize!(s.boxed(12u32));
     /// assert_eq!(*any.downcast::<u32>().unwrap(), 12);
     /// ```

@@ -1,7 +1,7 @@
 //! [`Fresh`]: a block in a scope that nobody else refers to. The proof that it may be lent.
 //!
 //! The functions that allocate return one, and the public methods [`lend`](Fresh::lend) it or put
-//! it in a [`Box`](crate::Box). Neither needs unsafe code, because of the invariant F1.
+//! it in a [`Box`](crate::boxed::Box). Neither needs unsafe code, because of the invariant F1.
 
 use crate::{arith, error::Failure, prefetch, scope::Scope};
 use core::{alloc::Layout, marker::PhantomData, mem::MaybeUninit, ptr::NonNull};

@@ -22,8 +22,8 @@
 //!   provide.
 //! - [`Scope`] allocates. It is three words by value, without a destructor. Functions take
 //!   `&Scope<'a>`, for every kind of arena.
-//! - [`Box`] owns a value in the arena and runs its destructor. [`alloc`](Scope::alloc) rejects
-//!   types that need a destructor, so nothing leaks silently.
+//! - [`boxed::Box`] owns a value in the arena and runs its destructor. [`alloc`](Scope::alloc)
+//!   rejects types that need a destructor, so nothing leaks silently.
 //! - [`DropArena`] runs the destructors of values of any types. `TypedArena` has values of one
 //!   type, which may refer to each other in cycles, and runs their destructors.
 //! - [`keep`](Scope::keep), [`keep_str_or`](Scope::keep_str_or) and their siblings keep the result
@@ -92,7 +92,7 @@ mod slice;
 
 mod string;
 
-mod boxed;
+pub mod boxed;
 
 mod vector;
 
@@ -164,9 +164,6 @@ pub use arena::{Arena, Retain};
 #[cfg(feature = "alloc")]
 pub use backing::Heap;
 pub use backing::{Backing, DefaultBacking, NoSpill};
-pub use boxed::Box;
-#[doc(hidden)]
-pub use boxed::Loan;
 pub use drop_arena::DropArena;
 pub use error::{AllocError, AllocOrInitError};
 #[cfg(feature = "alloc")]

@@ -258,7 +258,7 @@ impl<'a> GrowString<'_, 'a> {
     /// # let mut s = arena.scope();
     /// let mut text = s.grow_string();
     /// text.push_str("ebb");
-    /// let text: ebbtide::Box<str> = text.into_boxed_str();
+    /// let text: ebbtide::boxed::Box<str> = text.into_boxed_str();
     /// assert_eq!(&*text, "ebb");
     /// ```
     #[inline]
@@ -582,7 +582,8 @@ impl<'s, 'a> String<'s, 'a> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let text: ebbtide::Box<str> = ebbtide::collections::format!(in s, "{}", 12).into_boxed_str();
+    /// use ebbtide::{boxed::Box, collections::format};
+    /// let text: Box<str> = format!(in s, "{}", 12).into_boxed_str();
     /// assert_eq!(&*text, "12");
     /// ```
     #[inline]

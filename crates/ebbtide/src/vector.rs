@@ -316,7 +316,7 @@ impl<'s, 'a, T> GrowVec<'s, 'a, T> {
     /// # let mut s = arena.scope();
     /// let mut list = s.grow_vec();
     /// list.extend([1, 2]);
-    /// let list: ebbtide::Box<[u8]> = list.into_boxed_slice();
+    /// let list: ebbtide::boxed::Box<[u8]> = list.into_boxed_slice();
     /// assert_eq!(*list, [1, 2]);
     /// ```
     #[inline]
@@ -636,7 +636,8 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let list: ebbtide::Box<[u8]> = ebbtide::collections::vec![in s; 1, 2].into_boxed_slice();
+    /// use ebbtide::{boxed::Box, collections::vec};
+    /// let list: Box<[u8]> = vec![in s; 1, 2].into_boxed_slice();
     /// assert_eq!(*list, [1, 2]);
     /// ```
     #[inline]

@@ -6,9 +6,12 @@
 #![cfg(feature = "std")]
 
 use ebbtide::{
-    AllocError, AllocOrInitError, Arena, Backing, Box, Checkpoint, Chunk, Claim, DropArena, Fixed,
-    GrowString, GrowVec, Heap, Loan, NoSpill, Pool, Pooled, PooledRoot, RawBytes, Retain, Scope,
-    SpareCapacity, StackArena, StackBytes, Stats, TypedArena, local::InUse, typed_arena,
+    AllocError, AllocOrInitError, Arena, Backing, Checkpoint, Chunk, Claim, DropArena, Fixed,
+    GrowString, GrowVec, Heap, NoSpill, Pool, Pooled, PooledRoot, RawBytes, Retain, Scope,
+    SpareCapacity, StackArena, StackBytes, Stats, TypedArena,
+    boxed::{Box, Loan},
+    local::InUse,
+    typed_arena,
 };
 use std::{
     cell::{Cell, RefCell},

@@ -39,10 +39,10 @@ const WORKLOAD: [Step; 16] = [
     |s| s.try_alloc_array::<u8, 6_000>(|_| 0x5A).map(|b| &b[..]).map_err(|_| ()),
     |s| ok(s.try_alloc_vec(vec![0x5A; 30_000])),
     |s| s.try_alloc_str(&"Z".repeat(8_000)).map(|t| t.as_bytes()).map_err(|_| ()),
-    |s| s.try_boxed([0x5A; 10_000]).map(|b| &ebbtide::Box::leak(b)[..]).map_err(|_| ()),
+    |s| s.try_boxed([0x5A; 10_000]).map(|b| &ebbtide::boxed::Box::leak(b)[..]).map_err(|_| ()),
     |s| {
         s.try_boxed_slice_from_iter(vec![0x5A; 60_000])
-            .map(|b| &*ebbtide::Box::leak(b))
+            .map(|b| &*ebbtide::boxed::Box::leak(b))
             .map_err(|_| ())
     },
 ];

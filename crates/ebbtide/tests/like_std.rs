@@ -4,7 +4,8 @@
 #![cfg(feature = "full")]
 
 use ebbtide::{
-    Arena, Box, Scope,
+    Arena, Scope,
+    boxed::Box,
     collections::{CollectIn, Map, NodeVec, OwnedVec, Set, String, Vec},
 };
 use std::{

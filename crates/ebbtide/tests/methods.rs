@@ -6,7 +6,7 @@
 #![cfg(feature = "std")]
 
 use crate::common::ZeroSized;
-use ebbtide::{AllocError, AllocOrInitError, Arena, Box, Fixed, Scope, StackArena, unsize};
+use ebbtide::{AllocError, AllocOrInitError, Arena, Fixed, Scope, StackArena, boxed::Box, unsize};
 use std::{
     alloc::Layout,
     collections::HashMap,

@@ -4,7 +4,7 @@
 #![allow(clippy::cast_possible_truncation)]
 
 use crate::common::{Census, Counted, Liar, assert_works, end, panic_of};
-use ebbtide::{Arena, Box, Fixed, Scope, StackArena};
+use ebbtide::{Arena, Fixed, Scope, StackArena, boxed::Box};
 use std::{
     cell::Cell,
     fmt::{self, Display},

@@ -3,9 +3,9 @@
 //! Two of these bugs are programs that must not compile, tested in `ebbtide-ui`:
 //!
 //! - 6, an arena that holds an `Rc` is sent to another thread (blink-alloc 0.4). Here an arena owns
-//!   no values, and neither a [`Box`](ebbtide::Box) of an `Rc` (`box_of_non_send_value_sent.rs`)
-//!   nor a reference to a value that is not `Sync` (`reference_to_non_sync_value_sent.rs`) is
-//!   `Send`;
+//!   no values, and neither a [`Box`](ebbtide::boxed::Box) of an `Rc`
+//!   (`box_of_non_send_value_sent.rs`) nor a reference to a value that is not `Sync`
+//!   (`reference_to_non_sync_value_sent.rs`) is `Send`;
 //! - 7, a destructor reads through an expired borrow (scoped-arena 0.4):
 //!   `box_whose_destructor_reads_an_expired_borrow.rs`.
 

@@ -7,7 +7,7 @@
 #![allow(clippy::cast_possible_truncation)]
 
 use crate::common::{Liar, assert_apart, extent};
-use ebbtide::{Arena, Box, Fixed, Heap, Scope};
+use ebbtide::{Arena, Fixed, Heap, Scope, boxed::Box};
 use std::{
     cell::{Cell, RefCell},
     fmt::{self, Display},

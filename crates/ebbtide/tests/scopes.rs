@@ -8,7 +8,7 @@
 use crate::common::watched;
 #[cfg(debug_assertions)]
 use crate::common::{Adjacent, panic_of};
-use ebbtide::{Arena, Box, Fixed, Scope, StackArena};
+use ebbtide::{Arena, Fixed, Scope, StackArena, boxed::Box};
 use std::{
     cell::Cell,
     future::Future,

@@ -4,7 +4,7 @@
 #![cfg(all(feature = "serde", feature = "std"))]
 
 use crate::common::{Census, Counted, assert_works, extent};
-use ebbtide::{Arena, Box, Fixed, Scope};
+use ebbtide::{Arena, Fixed, Scope, boxed::Box};
 use serde::{
     Deserialize, Serialize,
     de::{

@@ -4,7 +4,7 @@
 
 #![cfg(feature = "std")]
 
-use ebbtide::{Arena, Box, unsize};
+use ebbtide::{Arena, boxed::Box, unsize};
 use std::cell::Cell;
 
 thread_local!(static DROPS: Cell<u32> = const { Cell::new(0) });

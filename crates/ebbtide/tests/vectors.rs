@@ -1447,7 +1447,7 @@ fn strings_of_other_encodings_become_text() {
 
 #[test]
 fn boxes_are_iterated_cast_and_polled() {
-    use ebbtide::{Box, unsize};
+    use ebbtide::{boxed::Box, unsize};
     use std::{
         any::Any,
         future::Future,

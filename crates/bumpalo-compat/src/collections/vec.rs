@@ -162,7 +162,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     /// ```
     #[must_use]
     pub fn into_bump_slice_mut(self) -> &'bump mut [T] {
-        ebbtide::Box::leak(self.0.into_boxed_slice())
+        ebbtide::boxed::Box::leak(self.0.into_boxed_slice())
     }
 
     /// Finishes the vector and returns its elements as a box.

@@ -1,7 +1,7 @@
 //! An iterator over elements that need `Drop` drops those that are left, in the scope's memory: so
 //! the memory outlives it, even where nobody calls it again.
 
-use ebbtide::{Arena, Box};
+use ebbtide::{Arena, boxed::Box};
 
 fn main() {
     let _left;

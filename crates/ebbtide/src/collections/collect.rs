@@ -54,7 +54,7 @@ pub trait FromIteratorIn<'s, 'a, T>: Sized {
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
 /// let s = arena.scope();
-/// use ebbtide::{Box, collections::{CollectIn, String, Vec}};
+/// use ebbtide::{boxed::Box, collections::{CollectIn, String, Vec}};
 ///
 /// let list: Vec<_> = (1..4).collect_in(&s);
 /// let slice: &mut [i32] = (1..4).collect_in(&s);

@@ -15,8 +15,8 @@ use core::{
 /// they own on the heap. Its own block can be reused immediately if it is the scope's last, and
 /// otherwise when the scope ends.
 ///
-/// Because it needs `Drop`, `alloc` rejects it. Put it into a [`Box`](crate::Box), or convert it
-/// with [`into_boxed_slice`](Owning::into_boxed_slice).
+/// Because it needs `Drop`, `alloc` rejects it. Put it into a [`Box`](crate::boxed::Box), or
+/// convert it with [`into_boxed_slice`](Owning::into_boxed_slice).
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
@@ -54,7 +54,7 @@ impl<'a> Scope<'a> {
     /// # let mut s = arena.scope();
     /// let mut names = s.owned_grow_vec();
     /// names.extend(["ebb", "flow"].map(String::from));
-    /// let names: ebbtide::Box<[String]> = names.into_boxed_slice();
+    /// let names: ebbtide::boxed::Box<[String]> = names.into_boxed_slice();
     /// assert_eq!(names.concat(), "ebbflow");
     /// ```
     #[inline]
@@ -87,7 +87,7 @@ impl<'a, T> Owning<T, &Scope<'a>> {
     /// # let s = arena.scope();
     /// let mut names = s.owned_vec();
     /// names.push(String::from("Kattegat"));
-    /// let names: ebbtide::Box<[String]> = names.into_boxed_slice();
+    /// let names: ebbtide::boxed::Box<[String]> = names.into_boxed_slice();
     /// assert_eq!(names[0], "Kattegat");
     /// ```
     #[inline]
@@ -213,7 +213,7 @@ impl<'m, T, A: HasArena> Owning<T, &'m A> {
     /// let arena = ebbtide::Arena::new();
     /// let mut names = ebbtide::collections::Owning::over(&arena);
     /// names.push(String::from("Kattegat"));
-    /// let names: ebbtide::Box<[String]> = names.into_boxed_slice();
+    /// let names: ebbtide::boxed::Box<[String]> = names.into_boxed_slice();
     /// assert_eq!(names[0], "Kattegat");
     /// ```
     #[inline]

@@ -345,7 +345,7 @@ fn allocate<'a>(s: &Scope<'a>, op: Op) -> Option<&'a [u8]> {
         21 => s.try_alloc_vec(bytes).ok().map(|block| &*block),
         22 => {
             let owned = s.try_boxed_slice_from_iter(bytes.iter().copied()).ok();
-            owned.map(|owned| &*ebbtide::Box::leak(owned))
+            owned.map(|owned| &*ebbtide::boxed::Box::leak(owned))
         }
         _ => {
             let words = s.try_alloc_slice_fill_with(len / 8, |i| i as u64).ok();
