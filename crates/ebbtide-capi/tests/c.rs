@@ -138,10 +138,28 @@ fn a_library_may_be_unloaded() {
         let plugin =
             [C11, &["-O1", "-DPLUGIN", "-shared", "-fPIC", "-Wl,--exclude-libs,ALL"]].concat();
         let plugin = Program::compile(compiler, "c/plugin.c", &plugin);
-        assert_eq!(crate::common::exported(plugin.path()), ["print", "work"]);
+        assert_eq!(crate::common::exported(plugin.path()), ["leave_open", "print", "work"]);
         let host = Program::compile(compiler, "c/plugin.c", &[C11, PLAIN].concat());
         let run = host.run(&[plugin.path().to_str().unwrap()]);
         assert!(run.succeeded, "{compiler}:\n{}", run.output);
+    }
+}
+
+/// The library uses the program's copy of this one.
+#[cfg(target_os = "linux")]
+#[test]
+fn messages_name_lines_of_a_library_that_was_unloaded() {
+    let source = include_str!("c/plugin.c");
+    let number =
+        1 + source.lines().position(|line| line.contains("*child = ebb_child(s)")).unwrap();
+    for compiler in compilers("cc") {
+        let shared = [C11, &["-O0", "-DPLUGIN", "-shared", "-fPIC"]].concat();
+        let plugin = Program::compile(compiler, "c/plugin.c", &shared);
+        let host = Program::compile(compiler, "c/plugin.c", &[C11, PLAIN, &["-rdynamic"]].concat());
+        let run = host.run(&[plugin.path().to_str().unwrap(), "misuse"]);
+        let place = format!("c/plugin.c:{number}\n");
+        let is_named = run.output.contains("its child is open\n  opened at ");
+        assert!(!run.succeeded && is_named && run.output.contains(&place), "{}", run.output);
     }
 }
 

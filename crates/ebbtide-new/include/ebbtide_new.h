@@ -101,7 +101,8 @@ typedef struct ebb_scope_options {
     size_t byte_limit EBB_DEFAULT_(0);
     /** The name under which the report's text lists these scopes if they keep too much: more than
      * one block in twenty was alive at the end of its scope, and more than 1 MiB is pinned now. It
-     * must be a string that is never freed or changed, such as a literal. NULL: no name. */
+     * must be a string that is never freed or changed, such as a literal in code that is never
+     * unloaded. NULL: no name. */
     const char *label EBB_DEFAULT_(nullptr);
 } ebb_scope_options;
 

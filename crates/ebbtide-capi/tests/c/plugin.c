@@ -1,6 +1,7 @@
 /* Claim: a library with arenas in it may be unloaded while threads live that used them. It stays
    loaded until they end. After it was unloaded, it holds no key of the process. It may use the
-   program's arenas. With PLUGIN, this is the library. */
+   program's arenas. The messages of the checks name its lines when it has been unloaded. With PLUGIN,
+   this is the library. */
 #define _POSIX_C_SOURCE 200809L
 
 #ifdef PLUGIN
@@ -9,6 +10,7 @@
 /* What the plugin exports. */
 int work(void);
 char *print(ebb_scope *s, int number);
+void leave_open(ebb_scope *s, ebb_scope *child);
 
 int work(void) {
     ebb_scope s = ebb_thread_open();
@@ -26,6 +28,10 @@ char *print(ebb_scope *s, int number) {
     if (!done || ebb_array(s, char, 50000) == NULL)
         return NULL;
     return ebb_sprintf(s, "%d", number);
+}
+
+void leave_open(ebb_scope *s, ebb_scope *child) {
+    *child = ebb_child(s);
 }
 #else
 #include "test.h"
@@ -57,7 +63,24 @@ static int free_keys(void) {
     return count;
 }
 
+/* Aborts with a message that names a line of the plugin. */
+static void misuse(ebb_scope *s, const char *name) {
+    void *plugin = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    EXPECT(plugin != NULL);
+    void (*leave_open)(ebb_scope *, ebb_scope *);
+    *(void **)&leave_open = dlsym(plugin, "leave_open");
+    EXPECT(leave_open != NULL);
+    ebb_scope child;
+    leave_open(s, &child);
+    EXPECT(dlclose(plugin) == 0 && dlopen(name, RTLD_NOW | RTLD_NOLOAD) == NULL);
+    ebb_new(s, int);
+}
+
 int main(int count, char **arguments) {
+    if (count == 3) {
+        ebb_scope s = ebb_open(ebb_arena_new(NULL));
+        misuse(&s, arguments[1]);
+    }
     EXPECT(count == 2);
     EXPECT(sem_init(&has_worked, 0, 0) == 0 && sem_init(&is_closed, 0, 0) == 0);
     const int before = free_keys();
