@@ -1,7 +1,8 @@
 """Pretty printers for gdb: `source PREFIX/share/ebbtide/ebbtide-gdb.py`.
 
 A scope prints as open or closed, with what it was opened from and the bytes that are free in its
-chunk; an arena with whether its scope is open; containers with their elements.
+chunk; an arena with whether its scope is open; a heap with the freed blocks that it keeps; containers
+with their elements.
 """
 
 import gdb
@@ -48,6 +49,37 @@ class Arena:
         return "an arena %s open scope" % ("with an" if int(value["open_"]) == OPEN else "without an")
 
 
+class Heap:
+    # A list that is longer is not followed to its end: it may be damaged.
+    MOST = 100000
+
+    def __init__(self, value):
+        self.value = value["heap_"] if value.type.fields()[-1].name == "heap_" else value
+
+    def capacity(self, index):
+        """The bytes of the blocks in a class, as ebb_class_of_ in ebbtide_hooks.h has it."""
+        if index < 8:
+            return 16 * (index + 1)
+        return (index % 4 + 5) << (index // 4 + 3)
+
+    def to_string(self):
+        scope = int(self.value["scope_"])
+        if scope == 0:
+            return "a heap without a scope"
+        if int(self.value["scope_"].dereference()["chunk_"]) == 0:
+            return "a heap over the closed scope %#x" % scope
+        blocks = bytes = 0
+        free = self.value["free_"]
+        for index in range(free.type.range()[1] + 1):
+            block = free[index]
+            while int(block) != 0 and blocks < self.MOST:
+                blocks += 1
+                bytes += self.capacity(index)
+                block = block.dereference()["next"]
+        counted = "freed block" if blocks == 1 else "freed blocks"
+        return "a heap over the scope %#x, %d bytes in %d %s" % (scope, bytes, blocks, counted)
+
+
 class Text:
     def __init__(self, value):
         self.bytes = value["bytes_"] if value.type.fields()[-1].name == "bytes_" else value
@@ -85,6 +117,8 @@ PRINTERS = {
     "ebbtide::arena": Arena,
     "ebbtide::fixed_arena": Arena,
     "ebbtide::spilling_arena": Arena,
+    "ebb_heap": Heap,
+    "ebbtide::pool_resource": Heap,
     "ebb_bytes": Text,
     "ebbtide::string": Text,
 }

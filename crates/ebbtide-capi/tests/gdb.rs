@@ -1,5 +1,5 @@
-//! Claim: in gdb, the printers of `dist/ebbtide-gdb.py` show the state of scopes and arenas and the
-//! elements of containers, with every installed compiler.
+//! Claim: in gdb, the printers of `dist/ebbtide-gdb.py` show the state of scopes, arenas and heaps and
+//! the elements of containers, with every installed compiler.
 
 #![cfg(target_os = "linux")]
 
@@ -25,6 +25,10 @@ const PRINTED: &[(&str, &str)] = &[
     ("vector", "ebbtide::vector<int> of length 2, capacity 8 = {1, 2}"),
     ("text", "\"the tide\""),
     ("span", "ebbtide::span<int> of length 1 = {1}"),
+    ("heap", "a heap over the scope A, 5152 bytes in 2 freed blocks"),
+    ("ended", "a heap over the closed scope A"),
+    ("unused", "a heap without a scope"),
+    ("nodes", "a heap over the scope A, 320 bytes in 1 freed block"),
 ];
 
 #[test]
