@@ -446,6 +446,13 @@ void ebb_closed_(const void *owner, const char *file, unsigned line);
  * header, with checks. */
 ebb_places_ ebb_places_of_(const void *owner);
 
+/** The number of scopes that were opened by code with checks. For the header, with checks. */
+size_t ebb_openings_(void);
+
+/** Whether this thread knows that a scope of an owner was opened after so many scopes. For the
+ * header, with checks. */
+bool ebb_opened_since_(const void *owner, size_t openings);
+
 /** The current heap of this thread; null for the C library's. */
 void *ebb_current_heap_(void);
 
@@ -529,6 +536,7 @@ EBB_INLINE_ bool ebb_is_current_(const ebb_scope *scope) {
 #if EBB_ASAN_
 void __asan_poison_memory_region(const volatile void *start, size_t size);
 void __asan_unpoison_memory_region(const volatile void *start, size_t size);
+int __asan_address_is_poisoned(const volatile void *address);
 EBB_STATIC_ void ebb_poison_(const void *start, size_t size) {
     __asan_poison_memory_region(start, size);
 }

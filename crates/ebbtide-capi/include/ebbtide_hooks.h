@@ -36,10 +36,11 @@
  * scope grows in place, and its memory goes back to the scope when it is freed.
  *
  * ### Errors, checks, sanitizers
- * As in ebbtide.h. With EBB_CHECKS, freeing a hook block of a heap twice aborts, unless its memory
- * has been used again. Under AddressSanitizer, and under Valgrind with EBB_VALGRIND, accesses past
- * the requested size are reported, and so are those to a freed block, until its memory is used
- * again.
+ * As in ebbtide.h. With EBB_CHECKS, freeing or resizing a block that was freed aborts, unless its
+ * memory has been used again, and so does taking a freed block from a heap whose scope was closed,
+ * or rewound to before it. Under AddressSanitizer, and under Valgrind with EBB_VALGRIND, these are
+ * reported without EBB_CHECKS as well, and so are accesses past the requested size, and to a freed
+ * block until its memory is used again.
  *
  * ### Threads
  * One thread at a time uses a heap and its scope. So a block must not be freed by one thread while
@@ -73,11 +74,13 @@ extern "C" {
 /* A freed block of a heap. */
 typedef struct ebb_free_block_ {
     struct ebb_free_block_ *next;
+    uintptr_t mark; /* of the list that it is in, for the checks */
 } ebb_free_block_;
 
 /** A heap over a scope, of about 2 KiB. */
 typedef struct ebb_heap {
     ebb_scope *scope_;
+    size_t openings_;                     /* of scopes when it was last checked; or SIZE_MAX */
     ebb_free_block_ *free_[EBB_CLASSES_]; /* the freed blocks of each class */
 } ebb_heap;
 
@@ -123,15 +126,111 @@ EBB_INLINE_ void ebb_guard_block_(void *block, size_t size, size_t capacity) {
     ebb_unpoison_(block, size);
 }
 
-/* The link of a freed block, which is guarded. */
-EBB_INLINE_ ebb_free_block_ *ebb_next_free_(ebb_free_block_ *block) {
+/* The mark of the blocks in a list. As the size of a hook block, which is in the same place, it would
+ * be too large. */
+EBB_INLINE_ uintptr_t ebb_mark_of_(ebb_free_block_ *const *list) {
+    return ~(uintptr_t)list;
+}
+
+/* What a freed block contains, which is guarded. */
+EBB_INLINE_ ebb_free_block_ ebb_read_free_(const ebb_free_block_ *block) {
+    ebb_free_block_ copy;
 #if EBB_ASAN_
     ebb_unpoison_(block, sizeof *block);
 #elif EBB_VALGRIND
     VALGRIND_MAKE_MEM_DEFINED(block, sizeof *block);
 #endif
-    return block->next;
+    copy = *block;
+    ebb_poison_(block, sizeof *block);
+    return copy;
 }
+
+/* ----------------------------------------------------- the checks of heaps and blocks */
+
+#if EBB_PARENTS_
+/* Reports the wrong use of a block: by a message, and with guards by an access that the tool
+ * reports. */
+#if EBB_CHECKS
+EBB_NORETURN_
+#endif
+EBB_COLD_ void ebb_misuse_of_block_(const void *block, const char *what) {
+    if (EBB_CHECKS)
+        fprintf(stderr, "ebbtide: %s\n", what);
+    ebb_poison_(block, 8); /* AddressSanitizer's granule */
+#if EBB_GUARDS_
+    (void)*(const volatile char *)block;
+#endif
+#if EBB_CHECKS
+    abort();
+#endif
+}
+#define EBB_CHECK_BLOCK_(block, holds, what)                                                       \
+    ((holds) ? (void)0 : ebb_misuse_of_block_((block), (what)))
+
+/* Whether the scope of a heap is open and, as far as this thread knows, the one that was open when
+ * the heap was initialised. */
+EBB_STATIC_ bool ebb_is_of_scope_(ebb_heap *heap) {
+    const size_t now = ebb_openings_();
+    if (!ebb_is_open(heap->scope_))
+        return false;
+    if (heap->openings_ != now) {
+        if (heap->openings_ != SIZE_MAX &&
+            ebb_opened_since_(ebb_owner_(heap->scope_), heap->openings_))
+            return false;
+        heap->openings_ = now;
+    }
+    return true;
+}
+
+#if EBB_GUARDS_
+EBB_INLINE_ bool ebb_is_guarded_(const void *byte) {
+#if EBB_ASAN_
+    return __asan_address_is_poisoned(byte) != 0;
+#else
+    unsigned char bits;
+    return VALGRIND_GET_VBITS(byte, &bits, 1) == 3;
+#endif
+}
+#endif
+
+/* Whether a block of a list is still the heap's. A block after which the scope was rewound is not,
+ * and may have been allocated again. */
+EBB_STATIC_ bool ebb_is_recyclable_(ebb_heap *heap, const ebb_free_block_ *block,
+                                    ebb_free_block_ **list) {
+    if (!ebb_is_of_scope_(heap) || !ebb_owns(heap->scope_, block))
+        return false;
+#if EBB_GUARDS_
+    if (!ebb_is_guarded_(block))
+        return false;
+#endif
+    return ebb_read_free_(block).mark == ebb_mark_of_(list);
+}
+
+/* Whether a block that the program passes is in use. */
+EBB_STATIC_ bool ebb_is_in_use_(ebb_heap *heap, const void *block, size_t size) {
+    ebb_free_block_ **const list = &heap->free_[ebb_class_of_(size).index];
+    const ebb_free_block_ *at = *list;
+    if (!ebb_is_of_scope_(heap) || !ebb_owns(heap->scope_, block))
+        return false;
+#if EBB_GUARDS_
+    if (size > 0)
+        return !ebb_is_guarded_(block);
+#else
+    {
+        /* The block can contain anything, also what a freed one does. */
+        ebb_free_block_ contents;
+        memcpy(&contents, block, sizeof contents);
+        if (contents.mark != ebb_mark_of_(list))
+            return true;
+    }
+#endif
+    while (at != NULL && (const void *)at != block)
+        at = ebb_read_free_(at).next;
+    return at == NULL;
+}
+#else
+#define EBB_CHECK_BLOCK_(block, holds, what) ((void)0)
+#endif
 
 /* ------------------------------------------------------------------ a heap */
 
@@ -140,13 +239,14 @@ EBB_INLINE_ void ebb_heap_init(ebb_heap *heap, ebb_scope *scope) {
     EBB_CHECK_(scope != NULL, "a scope is null");
     memset(heap, 0, sizeof *heap);
     heap->scope_ = scope;
+    heap->openings_ = EBB_CHECKS ? ebb_openings_() : SIZE_MAX;
 }
 
 /** A block of `size` bytes, aligned to 16: a freed one of the same class, or one from the low end
  * of the scope. */
 EBB_INLINE_ void *ebb_heap_alloc(ebb_heap *heap, size_t size) {
     ebb_class_ class_of_size;
-    ebb_free_block_ *recycled;
+    ebb_free_block_ **list;
     void *block;
     EBB_CHECK_HEAP_(heap);
     if (!EBB_LIKELY_(size <= (size_t)PTRDIFF_MAX)) {
@@ -154,15 +254,21 @@ EBB_INLINE_ void *ebb_heap_alloc(ebb_heap *heap, size_t size) {
         return NULL;
     }
     class_of_size = ebb_class_of_(size);
-    recycled = heap->free_[class_of_size.index];
-    if (EBB_LIKELY_(recycled != NULL)) {
-        heap->free_[class_of_size.index] = ebb_next_free_(recycled);
-        block = recycled;
+    list = &heap->free_[class_of_size.index];
+    block = *list;
+    if (EBB_LIKELY_(block != NULL)) {
+        EBB_CHECK_BLOCK_(block, ebb_is_recyclable_(heap, *list, list),
+                         "a heap is used after its scope was closed or rewound, or a freed block "
+                         "was written to");
+        *list = ebb_read_free_(*list).next;
     } else {
         block = ebb_refill_low_(heap->scope_, ebb_padded_(class_of_size.capacity), 16);
         if (block == NULL)
             return NULL;
     }
+#if EBB_CHECKS && !EBB_GUARDS_
+    ((ebb_free_block_ *)block)->mark = 0;
+#endif
     ebb_guard_block_(block, size, class_of_size.capacity);
     return block;
 }
@@ -173,13 +279,15 @@ EBB_INLINE_ void ebb_heap_free(ebb_heap *heap, void *block, size_t size) {
     EBB_CHECK_HEAP_(heap);
     if (block == NULL)
         return;
-    EBB_CHECK_(ebb_is_open(heap->scope_), "a block is freed after its scope was closed");
+    EBB_CHECK_BLOCK_(block, ebb_is_in_use_(heap, block, size),
+                     "a block is freed twice, or after its scope was closed or rewound");
     if (ebb_is_last_(heap->scope_, block, class_of_size.capacity)) {
         heap->scope_->low_ = (char *)block;
     } else {
         ebb_free_block_ *const freed = (ebb_free_block_ *)block;
         ebb_unpoison_(freed, sizeof *freed); /* The block may be smaller. */
         freed->next = heap->free_[class_of_size.index];
+        freed->mark = ebb_mark_of_(&heap->free_[class_of_size.index]);
         heap->free_[class_of_size.index] = freed;
     }
     ebb_poison_(block, class_of_size.capacity);
@@ -196,7 +304,8 @@ EBB_STATIC_ void *ebb_heap_resize(ebb_heap *heap, void *block, size_t old_size, 
     EBB_CHECK_HEAP_(heap);
     if (block == NULL)
         return ebb_heap_alloc(heap, new_size);
-    EBB_CHECK_(ebb_is_open(heap->scope_), "a block is resized after its scope was closed");
+    EBB_CHECK_BLOCK_(block, ebb_is_in_use_(heap, block, old_size),
+                     "a block is resized after it was freed, or its scope closed or rewound");
     if (new_size > (size_t)PTRDIFF_MAX) {
         ebb_fail_(EBB_SIZE);
         return NULL;
@@ -273,9 +382,14 @@ EBB_INLINE_ void *ebb_hooked_(void *start, ebb_heap *heap, size_t size) {
     return (char *)start + EBB_HOOK_;
 }
 
+/* Whether a block with a header may have this size. A freed one has another. */
+EBB_INLINE_ bool ebb_is_hook_size_(size_t size) {
+    return size <= (size_t)PTRDIFF_MAX - EBB_HOOK_;
+}
+
 /* Whether a block can have a header; otherwise records why not. */
 EBB_INLINE_ bool ebb_can_hook_(size_t size) {
-    if (EBB_LIKELY_(size <= (size_t)PTRDIFF_MAX - EBB_HOOK_))
+    if (EBB_LIKELY_(ebb_is_hook_size_(size)))
         return true;
     ebb_fail_(EBB_SIZE);
     return false;
@@ -302,7 +416,7 @@ EBB_STATIC_ void ebb_hook_free(void *block) {
     if (block == NULL)
         return;
     hook = ebb_hook_of_(block);
-    EBB_CHECK_(hook->size != EBB_FREED_, "a block is freed twice");
+    EBB_CHECK_(ebb_is_hook_size_(hook->size), "a block is freed twice");
     if (hook->heap == NULL) {
         free(hook);
     } else {
@@ -327,7 +441,7 @@ EBB_STATIC_ void *ebb_hook_realloc(void *block, size_t size) {
     if (!ebb_can_hook_(size))
         return NULL;
     hook = ebb_hook_of_(block);
-    EBB_CHECK_(hook->size != EBB_FREED_, "a freed block is resized");
+    EBB_CHECK_(ebb_is_hook_size_(hook->size), "a freed block is resized");
     heap = hook->heap;
     start = heap != NULL
                 ? ebb_heap_resize(heap, hook, EBB_HOOK_ + hook->size, EBB_HOOK_ + size)

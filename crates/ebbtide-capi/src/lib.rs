@@ -61,7 +61,9 @@ pub use arena::{
 pub use backing::ebb_backing;
 pub use cleanup::ebb_cleanup_;
 pub use heap::{ebb_current_heap_, ebb_replace_current_heap_};
-pub use places::{ebb_closed_, ebb_opened_, ebb_places_, ebb_places_of_};
+pub use places::{
+    ebb_closed_, ebb_opened_, ebb_opened_since_, ebb_openings_, ebb_places_, ebb_places_of_,
+};
 pub use scope::{
     ebb_alloc_low_slowly_, ebb_alloc_slowly_, ebb_cleanups_, ebb_free_ranges_, ebb_is_position_,
     ebb_make_room_, ebb_open_slowly_, ebb_owns, ebb_run_cleanups_, ebb_scope,

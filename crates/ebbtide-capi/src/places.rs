@@ -36,6 +36,7 @@ mod table {
         cell::Cell,
         ffi::{CStr, c_char, c_uint, c_void},
         ptr,
+        sync::atomic::{AtomicUsize, Ordering::Relaxed},
     };
 
     /// The number of owners that a thread remembers. All are compared with at each opening and
@@ -92,6 +93,8 @@ mod table {
 
     struct Place {
         owner: Cell<*const c_void>,
+        /// The number of the last opening.
+        opening: Cell<usize>,
         opened: Line,
         closed: Line,
     }
@@ -99,7 +102,7 @@ mod table {
     impl Place {
         const fn unknown() -> Place {
             let (opened, closed) = (Line::unknown(), Line::unknown());
-            Place { owner: Cell::new(ptr::null()), opened, closed }
+            Place { owner: Cell::new(ptr::null()), opening: Cell::new(0), opened, closed }
         }
 
         fn read(&self) -> ebb_places_ {
@@ -109,6 +112,10 @@ mod table {
             ebb_places_ { owner, opened_file, closed_file, opened_line, closed_line }
         }
     }
+
+    /// The openings of all threads, so that those of one thread have numbers that another can
+    /// compare.
+    static OPENINGS: AtomicUsize = AtomicUsize::new(0);
 
     thread_local! {
         static PLACES: [Place; REMEMBERED] = const { [const { Place::unknown() }; REMEMBERED] };
@@ -133,6 +140,7 @@ mod table {
     pub(super) unsafe fn open(owner: *const c_void, file: *const c_char, number: c_uint) {
         with(owner, |place| {
             place.owner.set(owner);
+            place.opening.set(OPENINGS.fetch_add(1, Relaxed).wrapping_add(1));
             place.closed.forget();
             // SAFETY: the caller says that `file` is null or a string that ends with a 0.
             unsafe { place.opened.set(file, number) };
@@ -156,6 +164,20 @@ mod table {
         with(owner, |place| found = Some(place.read()));
         found.filter(|places| places.owner == owner && !owner.is_null())
     }
+
+    pub(super) fn openings() -> usize {
+        OPENINGS.load(Relaxed)
+    }
+
+    pub(super) fn is_opened_since(owner: *const c_void, openings: usize) -> bool {
+        let mut is_later = false;
+        with(owner, |place| {
+            // Numbers may wrap.
+            let later = place.opening.get().wrapping_sub(openings) as isize > 0;
+            is_later = later && place.owner.get() == owner && !owner.is_null();
+        });
+        is_later
+    }
 }
 
 #[cfg(not(feature = "std"))]
@@ -169,6 +191,14 @@ mod table {
 
     pub(super) fn of(_owner: *const c_void) -> Option<ebb_places_> {
         None
+    }
+
+    pub(super) fn openings() -> usize {
+        0
+    }
+
+    pub(super) fn is_opened_since(_owner: *const c_void, _openings: usize) -> bool {
+        false
     }
 }
 
@@ -191,4 +221,17 @@ pub unsafe extern "C" fn ebb_closed_(owner: *const c_void, file: *const c_char, 
 #[unsafe(no_mangle)]
 pub extern "C" fn ebb_places_of_(owner: *const c_void) -> ebb_places_ {
     table::of(owner).unwrap_or(UNKNOWN)
+}
+
+/// The number of scopes that were opened by code with checks. For the header, with checks.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_openings_() -> usize {
+    table::openings()
+}
+
+/// Whether this thread knows that a scope of an owner was opened after so many scopes. For the
+/// header, with checks.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_opened_since_(owner: *const c_void, openings: usize) -> bool {
+    table::is_opened_since(owner, openings)
 }

@@ -206,7 +206,7 @@ fn memory_that_is_not_allocated_is_guarded_under_valgrind() {
     for compiler in compilers("cc") {
         let flags = ["-O1", "-DEBB_VALGRIND=1"];
         dies_under(&valgrind, compiler, "c/poison.c", &flags, |output| {
-            output.contains("Invalid write of size 1")
+            output.contains("Invalid write of size 1") || output.contains("Invalid read of size 1")
         });
     }
 }

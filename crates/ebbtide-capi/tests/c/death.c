@@ -86,6 +86,114 @@ static void free_to_a_heap_after_its_scope(void) {
     (void)ebb_close(&child);
     ebb_heap_free(&heap, block, 8);
 }
+/* A heap over the child with a freed block of 100 bytes that is not the last one. */
+static ebb_heap recycling;
+static void *freed, *unfreed;
+static void recycle(void) {
+    ebb_heap_init(&recycling, &child);
+    freed = ebb_heap_alloc(&recycling, 100);
+    unfreed = ebb_heap_alloc(&recycling, 100);
+    ebb_heap_free(&recycling, freed, 100);
+}
+static void reopen(void) {
+    (void)ebb_close(&child);
+    child = ebb_child(&parent);
+}
+static void allocate_from_a_heap_after_its_scope(void) {
+    recycle();
+    (void)ebb_close(&child);
+    ebb_heap_alloc(&recycling, 100);
+}
+static void allocate_from_a_heap_after_a_reset(void) {
+    recycle();
+    (void)ebb_arena_reset(arena);
+    child = ebb_open(arena);
+    ebb_heap_alloc(&recycling, 100);
+}
+static void allocate_from_a_heap_of_the_scope_before(void) {
+    recycle();
+    reopen();
+    ebb_heap_alloc(&recycling, 100);
+}
+static void allocate_where_the_next_scope_has_a_block(void) {
+    recycle();
+    reopen();
+    ebb_alloc_low(&child, 1000, 16);
+    ebb_heap_alloc(&recycling, 100);
+}
+static void allocate_where_the_next_scope_has_written(void) {
+    recycle();
+    const ebb_position position = ebb_mark(&child);
+    void *first = ebb_heap_alloc(&recycling, 3000);
+    ebb_heap_alloc(&recycling, 3000);
+    ebb_heap_free(&recycling, first, 3000);
+    ebb_rewind(&child, position);
+    memset(ebb_alloc_low(&child, 5000, 16), 1, 5000);
+    ebb_heap_alloc(&recycling, 3000);
+}
+static void allocate_from_a_heap_after_a_rewind(void) {
+    ebb_heap_init(&recycling, &child);
+    const ebb_position position = ebb_mark(&child);
+    freed = ebb_heap_alloc(&recycling, 100);
+    ebb_heap_alloc(&recycling, 100);
+    ebb_heap_free(&recycling, freed, 100);
+    ebb_rewind(&child, position);
+    ebb_heap_alloc(&recycling, 100);
+}
+static void free_to_a_heap_of_the_scope_before(void) {
+    recycle();
+    reopen();
+    ebb_alloc_low(&child, 1000, 16);
+    ebb_heap_free(&recycling, unfreed, 100);
+}
+static void resize_in_a_heap_of_the_scope_before(void) {
+    recycle();
+    reopen();
+    ebb_alloc_low(&child, 1000, 16);
+    ebb_heap_resize(&recycling, unfreed, 100, 200);
+}
+static void write_to_a_freed_block(void) {
+    recycle();
+    memset(freed, 1, 100);
+    ebb_heap_alloc(&recycling, 100);
+}
+/* Blocks of the sized interface, which have no header. */
+static void free_twice(size_t size, bool is_last, bool is_another_freed) {
+    ebb_heap_init(&recycling, &child);
+    void *block = ebb_heap_alloc(&recycling, size);
+    void *next = is_last ? NULL : ebb_heap_alloc(&recycling, size);
+    if (!is_last)
+        ebb_heap_alloc(&recycling, size);
+    ebb_heap_free(&recycling, block, size);
+    if (is_another_freed)
+        ebb_heap_free(&recycling, next, size);
+    ebb_heap_free(&recycling, block, size);
+}
+static void free_a_block_twice(void) { free_twice(100, false, false); }
+static void free_a_small_block_twice(void) { free_twice(1, false, true); }
+static void free_an_empty_block_twice(void) { free_twice(0, false, true); }
+static void free_a_large_block_twice(void) { free_twice(100000, false, true); }
+static void free_the_last_block_twice(void) { free_twice(100, true, false); }
+static void free_the_empty_last_block_twice(void) { free_twice(0, true, false); }
+static void free_a_block_that_moved(void) {
+    ebb_heap_init(&recycling, &child);
+    void *block = ebb_heap_alloc(&recycling, 100);
+    ebb_heap_alloc(&recycling, 100);
+    ebb_heap_resize(&recycling, block, 100, 1000);
+    ebb_heap_free(&recycling, block, 100);
+}
+static void resize_a_freed_block(void) {
+    recycle();
+    ebb_heap_resize(&recycling, freed, 100, 110);
+}
+static void free_a_block_of_lua_twice(void) {
+    ebb_heap_init(&recycling, &child);
+    void *block = ebb_lua_alloc(&recycling, NULL, 0, 40);
+    ebb_lua_alloc(&recycling, NULL, 0, 40);
+    ebb_lua_alloc(&recycling, block, 40, 0);
+    ebb_lua_alloc(&recycling, block, 40, 0);
+}
+
 /* The first of three blocks is not the last one at the low end, the last one is. */
 static void free_a_hook_block_twice(int which) {
     ebb_heap heap;
@@ -118,6 +226,14 @@ static void (*const cases[])(void) = {
     use_a_copy_of_a_scope_of_the_thread, use_a_scope_after_a_reset,
     use_the_heap_of_a_parent, free_to_a_heap_after_its_scope, free_a_recycled_hook_block_twice,
     free_the_last_hook_block_twice, resize_a_freed_hook_block,
+    allocate_from_a_heap_after_its_scope, allocate_from_a_heap_after_a_reset,
+    allocate_from_a_heap_of_the_scope_before, allocate_where_the_next_scope_has_a_block,
+    allocate_where_the_next_scope_has_written, allocate_from_a_heap_after_a_rewind,
+    free_to_a_heap_of_the_scope_before, resize_in_a_heap_of_the_scope_before,
+    write_to_a_freed_block, free_a_block_twice, free_a_small_block_twice,
+    free_an_empty_block_twice, free_a_large_block_twice, free_the_last_block_twice,
+    free_the_empty_last_block_twice, free_a_block_that_moved, resize_a_freed_block,
+    free_a_block_of_lua_twice,
 };
 
 int main(int count, char **arguments) {

@@ -1,5 +1,5 @@
 /* Claim: with guards, an access to memory of an ended scope is reported, and unless EBB_REDZONE is
-   0, so is an access beyond a block. The argument is the case; without one, prints how many there
+   0, so is an access beyond a block. The wrong use of a heap is reported by the call. The argument is the case; without one, prints how many there
    are. */
 #include "ebbtide_hooks.h"
 #include "test.h"
@@ -128,6 +128,78 @@ static void past_a_recycled_hook_block(void) {
     stale += 97;
 }
 
+/* The heap has a freed block that is not the last one, and the scope ends. The call that uses the
+   heap is reported. */
+static void *recycle(ebb_heap *heap) {
+    void *block = ebb_heap_alloc(heap, 100);
+    ebb_heap_alloc(heap, 100);
+    ebb_heap_free(heap, block, 100);
+    return block;
+}
+static void allocated_from_a_heap_after_close(void) {
+    ebb_heap *heap = current_heap();
+    recycle(heap);
+    (void)ebb_close(&s);
+    stale = ebb_heap_alloc(heap, 100);
+}
+static void allocated_from_a_heap_of_the_scope_before(void) {
+    ebb_heap *heap = current_heap();
+    recycle(heap);
+    (void)ebb_close(&s);
+    s = ebb_open(arena);
+    stale = ebb_heap_alloc(heap, 100);
+}
+static void allocated_where_the_next_scope_has_a_block(void) {
+    ebb_heap *heap = current_heap();
+    recycle(heap);
+    (void)ebb_close(&s);
+    s = ebb_open(arena);
+    ebb_alloc_low(&s, 1000, 16);
+    stale = ebb_heap_alloc(heap, 100);
+}
+static void allocated_from_a_heap_after_rewind(void) {
+    ebb_heap *heap = current_heap();
+    const ebb_position start = ebb_mark(&s);
+    recycle(heap);
+    ebb_rewind(&s, start);
+    stale = ebb_alloc_low(&s, 1000, 16);
+    stale = ebb_heap_alloc(heap, 100);
+}
+static void freed_twice(size_t size, bool is_last) {
+    ebb_heap *heap = current_heap();
+    void *block = ebb_heap_alloc(heap, size);
+    if (!is_last)
+        ebb_heap_alloc(heap, size);
+    ebb_heap_free(heap, block, size);
+    ebb_heap_free(heap, block, size);
+    stale = ebb_alloc(&s, 1);
+}
+static void freed_twice_in_a_heap(void) { freed_twice(100, false); }
+static void empty_and_freed_twice(void) { freed_twice(0, false); }
+static void last_and_freed_twice(void) { freed_twice(100, true); }
+static void empty_and_last_and_freed_twice(void) { freed_twice(0, true); }
+static void freed_after_it_moved(void) {
+    ebb_heap *heap = current_heap();
+    void *block = ebb_heap_alloc(heap, 100);
+    ebb_heap_alloc(heap, 100);
+    ebb_heap_resize(heap, block, 100, 1000);
+    ebb_heap_free(heap, block, 100);
+    stale = ebb_alloc(&s, 1);
+}
+static void resized_after_it_was_freed(void) {
+    ebb_heap *heap = current_heap();
+    void *block = recycle(heap);
+    stale = ebb_heap_resize(heap, block, 100, 110);
+}
+static void freed_after_close(void) {
+    ebb_heap *heap = current_heap();
+    void *block = ebb_heap_alloc(heap, 100);
+    (void)ebb_close(&s);
+    ebb_heap_free(heap, block, 100);
+    s = ebb_open(arena);
+    stale = ebb_alloc(&s, 1);
+}
+
 #if EBB_REDZONE > 0
 static void past_a_hook_block(void) {
     (void)current_heap();
@@ -181,7 +253,11 @@ static void (*const cases[])(void) = {
     after_reset,          of_a_thread,           in_a_buffer,         after_all_were_closed,
     in_a_freed_hook_block, in_the_link_of_a_freed_block, in_a_freed_last_hook_block,
     in_a_hook_block_that_moved, in_a_hook_block_after_close, end_of_a_shrunk_hook_block,
-    past_a_recycled_hook_block,
+    past_a_recycled_hook_block, allocated_from_a_heap_after_close,
+    allocated_from_a_heap_of_the_scope_before, allocated_where_the_next_scope_has_a_block,
+    allocated_from_a_heap_after_rewind, freed_twice_in_a_heap, empty_and_freed_twice,
+    last_and_freed_twice, empty_and_last_and_freed_twice, freed_after_it_moved,
+    resized_after_it_was_freed, freed_after_close,
 };
 
 /* A buffer is the caller's again, and memory that is allocated anew may be used. */
