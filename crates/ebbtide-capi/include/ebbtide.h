@@ -218,7 +218,7 @@ typedef enum ebb_status {
     EBB_CLOSED = 5,    /**< The scope is closed. */
     EBB_OPEN = 6,      /**< The arena has an open scope. */
     EBB_FORMAT = 7,    /**< The format or one of its values cannot be printed. */
-    EBB_OPTIONS = 8,   /**< The options are of another version, or contradict each other. */
+    EBB_OPTIONS = 8,   /**< A struct is of another version, or its options contradict each other. */
     EBB_LENT = 9       /**< The scope belongs to Rust, which does not run deferred functions. */
 } ebb_status;
 
@@ -246,8 +246,9 @@ typedef struct ebb_options {
 #define EBB_OPTIONS_INIT                                                                           \
     { sizeof(ebb_options), 0, 0, { NULL, NULL, NULL } }
 
-/** The memory that an arena holds and uses, in bytes. */
+/** The memory that an arena holds and uses, in bytes. Later versions have more fields at the end. */
 typedef struct ebb_stats {
+    size_t size;       /**< The size of this struct. ::ebb_arena_stats and ::ebb_scope_stats set it. */
     size_t capacity;   /**< The capacity of all chunks and of the buffer, without headers. */
     size_t used;       /**< In use by the scope and its ancestors; 0 for an arena. */
     size_t high_water; /**< The maximum capacity of the chunks that scopes have entered. */
@@ -388,15 +389,17 @@ void ebb_thread_trim(void);
 void ebb_thread_close_(ebb_arena *arena);
 
 /** Statistics of an arena, whether or not a scope is open. Walks the chunks: the fast paths keep no
- * counters. */
+ * counters. The header sets the `size` of the struct. In other languages, the caller does;
+ * `EBB_OPTIONS` if it is smaller than that of the first version. */
 ebb_status ebb_arena_stats(const ebb_arena *arena, ebb_stats *stats);
 
-/** Statistics of a scope's arena. `used` counts the bytes of the scope and its ancestors. */
+/** Statistics of a scope's arena, like `ebb_arena_stats`. `used` counts the bytes of the scope and its
+ * ancestors. */
 ebb_status ebb_scope_stats(const ebb_scope *scope, ebb_stats *stats);
 
 /** Statistics as text, such as "100 B used of 16.0 KiB in 1 chunk". Writes at most `size` bytes to
  * `buffer`, the last of which is 0, and returns the length of the whole text, as snprintf does; 0
- * if `stats` is null. The buffer may be null if `size` is 0. */
+ * if `stats` is null or was not filled. The buffer may be null if `size` is 0. */
 size_t ebb_stats_text(const ebb_stats *stats, char *buffer, size_t size);
 
 /** Opens a scope of an arena that is not ready, or records why that fails. */
@@ -459,6 +462,30 @@ void *ebb_current_heap_(void);
 /** Makes another heap the current one of this thread, and returns the previous one. */
 void *ebb_replace_current_heap_(void *heap);
 /* Generated: end. */
+
+/* The size that the caller has room for is that of the struct in its version of this header. */
+EBB_STATIC_ ebb_status ebb_arena_stats_sized_(const ebb_arena *arena, ebb_stats *stats) {
+    ebb_stats found;
+    ebb_status status;
+    memset(&found, 0, sizeof found);
+    found.size = sizeof found;
+    status = ebb_arena_stats(arena, stats == NULL ? NULL : &found);
+    if (status == EBB_OK)
+        *stats = found;
+    return status;
+}
+EBB_STATIC_ ebb_status ebb_scope_stats_sized_(const ebb_scope *scope, ebb_stats *stats) {
+    ebb_stats found;
+    ebb_status status;
+    memset(&found, 0, sizeof found);
+    found.size = sizeof found;
+    status = ebb_scope_stats(scope, stats == NULL ? NULL : &found);
+    if (status == EBB_OK)
+        *stats = found;
+    return status;
+}
+#define ebb_arena_stats(arena, stats) ebb_arena_stats_sized_((arena), (stats))
+#define ebb_scope_stats(scope, stats) ebb_scope_stats_sized_((scope), (stats))
 
 /* Flags in the state of a scope: it is a child (with the parent's address if that is stored); a
    child of it is open; it has deferred functions; it is a scope of one of the thread's arenas. The

@@ -9,13 +9,15 @@ use core::{
     ffi::c_char,
     fmt::{self, Write as _},
 };
-use ebb_status::{EBB_NULL, EBB_OK};
+use ebb_status::{EBB_NULL, EBB_OK, EBB_OPTIONS};
 use ebbtide::Stats;
 
-/// The memory that an arena holds and uses, in bytes.
+/// The memory that an arena holds and uses, in bytes. Later versions have more fields at the end.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ebb_stats {
+    /// The size of the struct for which the caller has room.
+    pub size: usize,
     /// The capacity of all chunks and of the buffer, without headers.
     pub capacity: usize,
     /// Bytes in use by the scope and its ancestors; 0 in the statistics of an arena.
@@ -33,9 +35,16 @@ pub struct ebb_stats {
 impl From<Stats> for ebb_stats {
     fn from(stats: Stats) -> Self {
         let Stats { capacity, used, high_water, held, chunks, oversize, .. } = stats;
-        ebb_stats { capacity, used, high_water, held, chunks, oversize }
+        let size = SIZE;
+        ebb_stats { size, capacity, used, high_water, held, chunks, oversize }
     }
 }
+
+/// The size of the struct in the first version, which all callers have room for, and in this one.
+const FIRST_SIZE: usize = 7 * size_of::<usize>();
+const SIZE: usize = size_of::<ebb_stats>();
+
+const _: () = assert!(FIRST_SIZE <= SIZE);
 
 impl From<&ebb_stats> for Stats {
     fn from(from: &ebb_stats) -> Self {
@@ -50,25 +59,34 @@ impl From<&ebb_stats> for Stats {
     }
 }
 
-/// Writes statistics to the caller's struct.
+/// Writes statistics to the caller's struct, as far as there is room for them.
 ///
 /// # Safety
 ///
-/// `to` is null or valid for writes.
+/// `to` is null, or points to a size that is initialised; if the size is at least [`FIRST_SIZE`], so
+/// many bytes from there on are valid for writes.
 unsafe fn answer(found: Result<Stats, ebb_status>, to: *mut ebb_stats) -> ebb_status {
-    match found {
-        Err(status) => fail(status),
-        Ok(_) if to.is_null() => fail(EBB_NULL),
-        Ok(stats) => {
-            // SAFETY: not null, so valid.
-            unsafe { to.write(stats.into()) };
-            EBB_OK
-        }
+    let stats = match found {
+        Err(status) => return fail(status),
+        Ok(_) if to.is_null() => return fail(EBB_NULL),
+        Ok(stats) => stats,
+    };
+    // SAFETY: not null, so it points to a size, which is the first field.
+    let size = unsafe { to.cast::<usize>().read() };
+    if size < FIRST_SIZE {
+        return fail(EBB_OPTIONS);
     }
+    let filled = ebb_stats { size, ..stats.into() };
+    let bytes = (&raw const filled).cast::<u8>();
+    // SAFETY: the caller has room for `size` bytes, the source is a local variable of `SIZE` bytes,
+    // which has no padding, and the two do not overlap.
+    unsafe { to.cast::<u8>().copy_from_nonoverlapping(bytes, size.min(SIZE)) };
+    EBB_OK
 }
 
 /// Statistics of an arena, whether or not a scope is open. Walks the chunks: the fast paths keep no
-/// counters.
+/// counters. The header sets the `size` of the struct. In other languages, the caller does;
+/// `EBB_OPTIONS` if it is smaller than that of the first version.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_stats(
     arena: *const ebb_arena,
@@ -76,11 +94,12 @@ pub unsafe extern "C" fn ebb_arena_stats(
 ) -> ebb_status {
     // SAFETY: null or an arena, by the rules for every function.
     let found = unsafe { arena::stats(arena) };
-    // SAFETY: null or valid, by the rules for every function.
+    // SAFETY: null or a struct of the size that it says, by the rules for every function.
     unsafe { answer(found, stats) }
 }
 
-/// Statistics of a scope's arena. `used` counts the bytes of the scope and its ancestors.
+/// Statistics of a scope's arena, like `ebb_arena_stats`. `used` counts the bytes of the scope and its
+/// ancestors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_scope_stats(
     scope: *const ebb_scope,
@@ -93,31 +112,41 @@ pub unsafe extern "C" fn ebb_scope_stats(
         Some(mut scope) => unsafe { core_scope(&raw mut scope) }.map(|scope| scope.stats()),
         None => Err(EBB_NULL),
     };
-    // SAFETY: null or valid, by the rules for every function.
+    // SAFETY: null or a struct of the size that it says, by the rules for every function.
     unsafe { answer(found, stats) }
 }
 
 /// Statistics as text, such as "100 B used of 16.0 KiB in 1 chunk". Writes at most `size` bytes to
 /// `buffer`, the last of which is 0, and returns the length of the whole text, as snprintf does; 0
-/// if `stats` is null. The buffer may be null if `size` is 0.
+/// if `stats` is null or was not filled. The buffer may be null if `size` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_stats_text(
     stats: *const ebb_stats,
     buffer: *mut c_char,
     size: usize,
 ) -> usize {
-    // SAFETY: null or valid, by the rules for every function.
-    let Some(stats) = (unsafe { stats.as_ref() }) else {
+    if stats.is_null() {
         fail(EBB_NULL);
         return 0;
-    };
+    }
+    // SAFETY: it points to a size, which is the first field.
+    let room = unsafe { stats.cast::<usize>().read() };
+    if room < FIRST_SIZE {
+        fail(EBB_OPTIONS);
+        return 0;
+    }
+    let mut known = ebb_stats::from(Stats::default());
+    let bytes = (&raw mut known).cast::<u8>();
+    // SAFETY: the caller's struct has `room` bytes, which are initialised; the target is a local
+    // variable of `SIZE` bytes, and the two do not overlap. Any bytes are valid numbers.
+    unsafe { bytes.copy_from_nonoverlapping(stats.cast(), room.min(SIZE)) };
     if buffer.is_null() && size > 0 {
         fail(EBB_NULL);
         return 0;
     }
     let mut text = Text { buffer: buffer.cast(), room: size.saturating_sub(1), len: 0 };
     // `Text` does not fail.
-    let _ = write!(text, "{}", Stats::from(stats));
+    let _ = write!(text, "{}", Stats::from(&known));
     if size > 0 {
         // SAFETY: the offset is below `size`, the number of bytes at `buffer`.
         let end = unsafe { buffer.add(text.len.min(size - 1)) };

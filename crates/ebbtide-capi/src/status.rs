@@ -23,7 +23,7 @@ pub enum ebb_status {
     EBB_OPEN = 6,
     /// The format or one of its values cannot be printed.
     EBB_FORMAT = 7,
-    /// The options are of another version of the interface, or contradict each other.
+    /// A struct is of another version of the interface, or its options contradict each other.
     EBB_OPTIONS = 8,
     /// The scope is one of Rust's, which would not run a deferred function.
     EBB_LENT = 9,
@@ -43,7 +43,7 @@ const TEXTS: [(ebb_status, &CStr); 10] = [
     (EBB_CLOSED, c"the scope is closed"),
     (EBB_OPEN, c"the arena has an open scope"),
     (EBB_FORMAT, c"the format cannot be printed"),
-    (EBB_OPTIONS, c"the options are of another version, or contradict each other"),
+    (EBB_OPTIONS, c"a struct is of another version, or its options contradict each other"),
     (EBB_LENT, c"the scope belongs to Rust, which does not run deferred functions"),
 ];
 

@@ -129,6 +129,8 @@ unsafe fn use_deferred(arena: *mut ebb_arena, is_reset: bool) {
 unsafe fn use_arena(arena: *mut ebb_arena) {
     assert!(!arena.is_null());
     let mut stats = MaybeUninit::<ebb_stats>::uninit();
+    // SAFETY: the first field of the variable.
+    unsafe { stats.as_mut_ptr().cast::<usize>().write(size_of::<ebb_stats>()) };
     for is_reset in [false, true] {
         // SAFETY: an arena without an open scope.
         unsafe { use_deferred(arena, is_reset) };

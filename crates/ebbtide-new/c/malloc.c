@@ -65,8 +65,13 @@ ebb_ticket ebb_enter_outside(void) { return ebb_enter_outside_(&ebb_owner_); }
 
 void ebb_leave(ebb_ticket ticket) { ebb_leave_(ticket, &ebb_owner_); }
 
-void ebb_report(ebb_figures *figures) {
-    if (figures) ebb_report_(figures, &ebb_owner_);
+/* Called by the header, which sets the size. */
+void(ebb_report)(ebb_figures *figures) {
+    if (!figures) return;
+    ebb_figures all;
+    ebb_report_(&all, &ebb_owner_);
+    all.size = figures->size;
+    memcpy(figures, &all, all.size < sizeof all ? all.size : sizeof all);
 }
 
 size_t ebb_report_text(char *buffer, size_t size) {

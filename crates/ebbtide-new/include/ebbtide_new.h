@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #if defined(__GNUC__)
 #define EBB_MALLOC_LIKE_(...) __attribute__((malloc, __VA_ARGS__))
@@ -128,8 +129,11 @@ void ebb_leave(ebb_ticket ticket);
 /* Statistics */
 
 /** Statistics of all scopes since the program started. Those of the calling thread are complete; up
- * to 63 of the last scopes of each other thread may be missing. */
+ * to 63 of the last scopes of each other thread may be missing. Later versions have more fields at
+ * the end. */
 typedef struct ebb_figures {
+    /** The size of this struct. `ebb_report` sets it. */
+    size_t size;
     /** Scopes that have ended. */
     uint64_t scopes;
     /** Blocks that arenas served, and the bytes that scopes took. */
@@ -164,6 +168,15 @@ typedef struct ebb_figures {
 
 /** Writes the statistics to `figures`. No-op for NULL. Costs a few microseconds. */
 void ebb_report(ebb_figures *figures);
+
+/* The library fills the struct that the caller has in its version of this header. */
+static inline void ebb_report_sized_(ebb_figures *figures) {
+    if (!figures) return;
+    memset(figures, 0, sizeof *figures);
+    figures->size = sizeof *figures;
+    ebb_report(figures);
+}
+#define ebb_report(figures) ebb_report_sized_(figures)
 
 /** Writes the statistics as text with a terminating zero, truncated to `size` bytes. Returns the
  * length of the whole text. The buffer may be NULL if `size` is 0. */

@@ -10,6 +10,8 @@ use ebbtide_global::{Report, engine::Owner};
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ebb_figures {
+    /// The size of this struct.
+    pub size: usize,
     /// Scopes that have ended.
     pub scopes: u64,
     /// Blocks that arenas served.
@@ -54,6 +56,7 @@ fn report(owner: &Owner) -> Report {
 pub extern "C" fn ebb_report_(figures: &mut ebb_figures, owner: &Owner) {
     let report = report(owner);
     *figures = ebb_figures {
+        size: size_of::<ebb_figures>(),
         scopes: report.scopes,
         blocks: report.blocks,
         bytes: report.bytes,

@@ -9,6 +9,7 @@ present position, `high_water`, the maximum capacity of the chunks that were ent
 See [`stats`](@ref).
 """
 struct Stats
+    size::UInt # of this struct, for the library
     capacity::UInt
     used::UInt
     high_water::UInt
@@ -23,8 +24,8 @@ end
 Statistics of a buffer. Walks its chunks; nothing is counted while allocating.
 """
 function stats(b::AbstractBuffer)
-    b.chunk == C_NULL && return Stats(0, 0, 0, 0, 0, 0)
-    filled = Ref{Stats}()
+    filled = Ref(Stats(sizeof(Stats), 0, 0, 0, 0, 0, 0))
+    b.chunk == C_NULL && return filled[]
     status = GC.@preserve b ccall(LIBRARY.ebb_scope_stats, Cint, (Ptr{Cvoid}, Ptr{Stats}),
         scope_pointer(b), filled)
     check_status(status, "no statistics")

@@ -129,6 +129,41 @@ static void statistics_are_numbers_and_text(void) {
     EXPECT(ebb_arena_free(arena) == EBB_OK);
 }
 
+/* A program of a later version has a larger struct. What the library does not know stays as it is. */
+static void statistics_have_the_size_of_the_callers_struct(void) {
+    struct {
+        ebb_stats known;
+        size_t later[2];
+    } stats;
+    char text[100];
+    ebb_arena *arena = ebb_arena_new(NULL);
+    ebb_scope s = ebb_open(arena);
+    ebb_alloc_aligned(&s, 600, 1);
+    EXPECT(ebb_scope_stats(&s, &stats.known) == EBB_OK);
+    EXPECT(stats.known.size == sizeof(ebb_stats) && stats.known.used == 600);
+    for (int call = 0; call < 2; call++) {
+        memset(&stats, 0x5A, sizeof stats);
+        stats.known.size = sizeof stats;
+        const size_t later = stats.later[0];
+        /* Not by the macros. */
+        EXPECT((call == 0 ? (ebb_arena_stats)(arena, &stats.known)
+                          : (ebb_scope_stats)(&s, &stats.known)) == EBB_OK);
+        EXPECT(stats.known.size == sizeof stats && stats.known.chunks == 1);
+        EXPECT(stats.later[0] == later && stats.later[1] == later);
+        EXPECT(ebb_stats_text(&stats.known, text, sizeof text) > 0);
+    }
+    for (size_t size = 0; size < sizeof(ebb_stats); size++) {
+        memset(&stats, 0x5A, sizeof stats);
+        stats.known.size = size;
+        EXPECT((ebb_arena_stats)(arena, &stats.known) == EBB_OPTIONS);
+        EXPECT((ebb_scope_stats)(&s, &stats.known) == EBB_OPTIONS);
+        EXPECT(stats.known.size == size && stats.known.capacity == stats.later[0]);
+        EXPECT(ebb_stats_text(&stats.known, text, sizeof text) == 0);
+    }
+    EXPECT(ebb_close(&s) == EBB_OK);
+    EXPECT(ebb_arena_free(arena) == EBB_OK);
+}
+
 int main(void) {
     EXPECT(ebb_version() == EBB_VERSION);
     EXPECT_TEXT(ebb_version_text(), EBB_VERSION_TEXT);
@@ -137,5 +172,6 @@ int main(void) {
     every_block_goes_back_to_the_backing();
     the_limit_is_exact();
     statistics_are_numbers_and_text();
+    statistics_have_the_size_of_the_callers_struct();
     return 0;
 }

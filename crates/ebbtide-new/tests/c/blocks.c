@@ -129,6 +129,26 @@ static void figures(void) {
     CHECK(figures.kept == 0);
 }
 
+/* Callers of an earlier and of a later version have a smaller and a larger struct. */
+static void figures_have_the_size_of_the_callers_struct(void) {
+    struct {
+        ebb_figures known;
+        size_t later[2];
+    } figures;
+    ebb_report(&figures.known);
+    CHECK(figures.known.size == sizeof(ebb_figures) && figures.known.scopes > 0);
+    for (size_t size = 0; size <= sizeof figures; size++) {
+        memset(&figures, 0x5A, sizeof figures);
+        figures.known.size = size;
+        (ebb_report)(&figures.known);
+        CHECK(figures.known.size == size);
+        for (size_t at = size < sizeof size ? sizeof size : size; at < sizeof figures; at++)
+            CHECK(((unsigned char *)&figures)[at] == 0x5A);
+        CHECK(figures.later[1] == figures.later[0]);
+        if (size >= sizeof(ebb_figures)) CHECK(figures.known.bound > 0 && figures.known.scopes > 0);
+    }
+}
+
 /* Scopes that keep a tenth of their blocks, and with these nearly all of their chunks. */
 static void leaking_labels(void) {
     enum { SCOPES = 100, BLOCKS = 1000 };
@@ -164,6 +184,7 @@ int main(void) {
     ebb_leave(scope);
     crossing();
     figures();
+    figures_have_the_size_of_the_callers_struct();
     leaking_labels();
     puts("all of it");
     return 0;
