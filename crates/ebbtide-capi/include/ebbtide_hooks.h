@@ -1,7 +1,7 @@
 /**
  * @file ebbtide_hooks.h malloc, realloc and free over a scope of ebbtide.h, for libraries whose
- * allocator can be replaced: Lua, SQLite, libxml2, expat, cJSON, yyjson, zlib, stb and others. C11
- * and C++17.
+ * allocator can be replaced: Lua, SQLite, libxml2, expat, cJSON, yyjson, zlib, stb, Duktape, MuJS and
+ * others. C11 and C++17.
  *
  * A *heap* takes its blocks from a scope and recycles the ones that are freed, so a queue or an
  * interpreter in a scope needs bounded memory. When the scope closes, all blocks are free.
@@ -511,22 +511,42 @@ EBB_STATIC_ void ebb_zlib_free(void *heap, void *block) {
     ebb_hook_free(block);
 }
 
-/* yyjson passes the context first, and frees without a size. */
-EBB_STATIC_ void *ebb_yyjson_malloc_(void *heap, size_t size) {
+/** For libraries that pass a context first and no size to free or resize, such as Duktape:
+ *  `duk_create_heap(ebb_context_malloc, ebb_context_realloc, ebb_context_free, &heap, NULL)`. The
+ *  blocks have headers like hook blocks, and may be passed to their functions. With a null heap,
+ *  blocks come from the C library. */
+EBB_STATIC_ void *ebb_context_malloc(void *heap, size_t size) {
     return ebb_hook_malloc_in_((ebb_heap *)heap, size);
 }
-EBB_STATIC_ void *ebb_yyjson_realloc_(void *heap, void *block, size_t old_size, size_t size) {
-    (void)old_size;
-    return block == NULL ? ebb_yyjson_malloc_(heap, size) : ebb_hook_realloc(block, size);
+
+/** Resizes a block of any heap, or allocates one in this heap; see ::ebb_context_malloc. */
+EBB_STATIC_ void *ebb_context_realloc(void *heap, void *block, size_t size) {
+    return block == NULL ? ebb_context_malloc(heap, size) : ebb_hook_realloc(block, size);
 }
-EBB_STATIC_ void ebb_yyjson_free_(void *heap, void *block) {
+
+/** Frees a block; see ::ebb_context_malloc. */
+EBB_STATIC_ void ebb_context_free(void *heap, void *block) {
     (void)heap;
     ebb_hook_free(block);
 }
 
+/** MuJS's `js_Alloc`: `js_newstate(ebb_mujs_alloc, &heap, 0)`. */
+EBB_STATIC_ void *ebb_mujs_alloc(void *heap, void *block, int size) {
+    if (size > 0)
+        return ebb_context_realloc(heap, block, (size_t)size);
+    ebb_hook_free(block);
+    return NULL;
+}
+
+/* yyjson passes the old size. */
+EBB_STATIC_ void *ebb_yyjson_realloc_(void *heap, void *block, size_t old_size, size_t size) {
+    (void)old_size;
+    return ebb_context_realloc(heap, block, size);
+}
+
 /** yyjson: `yyjson_alc alc = EBB_YYJSON_ALC(&heap);`, to pass to the functions that take one. */
 #define EBB_YYJSON_ALC(heap)                                                                       \
-    { ebb_yyjson_malloc_, ebb_yyjson_realloc_, ebb_yyjson_free_, (heap) }
+    { ebb_context_malloc, ebb_yyjson_realloc_, ebb_context_free, (heap) }
 
 /* SQLite's sizes are ints. It asks for no block of 2^31 bytes. */
 EBB_STATIC_ void *ebb_sqlite_malloc_(int size) {

@@ -79,6 +79,13 @@ fn lua() {
 
 #[test]
 #[ignore = "needs the packages of libraries"]
+fn duktape() {
+    let program = file("tests/c/hooks.js");
+    same_in_a_scope("duktape", "/usr/include", &["-lduktape"], &program, 500_000);
+}
+
+#[test]
+#[ignore = "needs the packages of libraries"]
 fn sqlite() {
     same_in_a_scope("sqlite", "/usr/include", &["-lsqlite3"], &file("../../docs/C.md"), 100_000);
 }

@@ -175,13 +175,13 @@ pub(crate) const ALLOCATORS: Tool = Tool {
 
 /// Libraries in C whose allocator the examples of the C interface replace.
 pub(crate) const HOOKED: Tool = Tool {
-    name: "Lua, SQLite, libxml2, expat, cJSON, zlib or stb",
+    name: "Lua, SQLite, libxml2, expat, cJSON, zlib, stb or Duktape",
     probe: "dpkg --status liblua5.4-dev libsqlite3-dev libxml2-dev libexpat1-dev libcjson-dev \
-            zlib1g-dev libstb-dev",
+            zlib1g-dev libstb-dev duktape-dev",
     install: &[
         "apt-get update",
         "apt-get install --yes liblua5.4-dev libsqlite3-dev libxml2-dev libexpat1-dev libcjson-dev \
-         zlib1g-dev libstb-dev",
+         zlib1g-dev libstb-dev duktape-dev",
     ],
 };
 

@@ -256,6 +256,35 @@ static void sizes_of_nothing(ebb_heap *heap) {
     ebb_heap_free(heap, second, 0);
 }
 
+/* Libraries that pass a context, and no sizes. */
+static void blocks_of_a_context(ebb_heap *heap) {
+    const size_t before = used(heap->scope_);
+    for (int with_heap = 0; with_heap < 2; with_heap++) {
+        void *const context = with_heap ? heap : NULL;
+        char *block = ebb_context_malloc(context, 10), *other;
+        EXPECT(block != NULL && is_aligned(block) && (used(heap->scope_) > before) == with_heap);
+        strcpy(block, "intact");
+        block = ebb_context_realloc(context, block, 5000);
+        EXPECT(block != NULL && ebb_hook_size(block) == 5000);
+        EXPECT_TEXT(block, "intact");
+        EXPECT_FAILS(EBB_SIZE, ebb_context_realloc(context, block, SIZE_MAX));
+        EXPECT_FAILS(EBB_SIZE, ebb_context_malloc(context, SIZE_MAX));
+        other = ebb_context_realloc(context, NULL, 10);
+        EXPECT(other != NULL);
+        ebb_context_free(context, other);
+        ebb_context_free(context, block);
+        ebb_context_free(context, NULL);
+        block = ebb_mujs_alloc(context, NULL, 10);
+        EXPECT(block != NULL && (used(heap->scope_) > before) == with_heap);
+        strcpy(block, "intact");
+        block = ebb_mujs_alloc(context, block, 100);
+        EXPECT_TEXT(block, "intact");
+        EXPECT(ebb_mujs_alloc(context, block, 0) == NULL);
+        EXPECT(ebb_mujs_alloc(context, NULL, 0) == NULL);
+        EXPECT(used(heap->scope_) == before);
+    }
+}
+
 static void a_failed_call_changes_nothing(ebb_heap *heap) {
     const size_t large = (size_t)PTRDIFF_MAX, bad[] = {SIZE_MAX, SIZE_MAX - 15, large + 1, large};
     char *const block = ebb_heap_alloc(heap, 20), *text;
@@ -330,7 +359,7 @@ int main(void) {
         a_block_stays_with_its_owner, a_queue_takes_bounded_memory,
         blocks_that_change_their_class_take_bounded_memory,
         the_last_block_is_resized_and_freed_in_place, sizes_of_nothing,
-        a_failed_call_changes_nothing,
+        blocks_of_a_context, a_failed_call_changes_nothing,
     };
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
         s = ebb_open(arena);
