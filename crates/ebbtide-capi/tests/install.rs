@@ -181,6 +181,31 @@ fn make_finds_the_installed_library_by_pkgconfig() {
     }
 }
 
+/// The lines of the guide, as they are written there, with the prefix in a folder of its own.
+#[test]
+fn programs_that_the_lines_of_the_guide_build_run() {
+    let guide = fs::read_to_string(format!("{CRATE}/../../docs/C.md")).unwrap();
+    let folder = copied("make");
+    fs::copy(format!("{folder}/words.c"), format!("{folder}/program.c")).unwrap();
+    let lines = guide.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    assert!(lines.contains("cc program.c"), "{lines}");
+    let lines = lines.replace("PREFIX", prefix());
+    let mut shell = Command::new("sh");
+    shell.args(["-e", "-c", &lines]).current_dir(&folder).env_remove("LD_LIBRARY_PATH");
+    assert_eq!(run(&mut shell, WORDS), COUNTS);
+    assert!(needed(&format!("{folder}/a.out")).contains(SONAME));
+
+    let row = guide.lines().find(|line| line.starts_with("| make |")).unwrap();
+    for (at, flag) in [(1, ""), (3, "-static")] {
+        let flags = row.split('`').nth(at).unwrap();
+        let makefile = format!("line: words.c\n\t$(CC) {flag} -o line words.c {flags}\n");
+        fs::write(format!("{folder}/Makefile"), makefile).unwrap();
+        run(with_pkgconfig("make").args(["-B", "-C", &folder]), "");
+        let mut line = Command::new(format!("{folder}/line"));
+        assert_eq!(run(line.env_remove("LD_LIBRARY_PATH"), WORDS), COUNTS, "{flags}");
+    }
+}
+
 #[test]
 fn meson_finds_the_installed_library_by_pkgconfig() {
     if !is_there("meson") {
