@@ -182,15 +182,21 @@ EBB_STATIC_ bool ebb_is_of_scope_(ebb_heap *heap) {
     return true;
 }
 
-#if EBB_GUARDS_
-EBB_INLINE_ bool ebb_is_guarded_(const void *byte) {
+/* Whether a tool knows which bytes are accessible, and whether a byte is. */
 #if EBB_ASAN_
-    return __asan_address_is_poisoned(byte) != 0;
-#else
-    unsigned char bits;
-    return VALGRIND_GET_VBITS(byte, &bits, 1) == 3;
-#endif
+#define EBB_TOOL_RUNS_ true
+EBB_INLINE_ bool ebb_is_accessible_(const void *byte) {
+    return __asan_address_is_poisoned(byte) == 0;
 }
+#elif EBB_VALGRIND
+#define EBB_TOOL_RUNS_ (RUNNING_ON_VALGRIND != 0)
+EBB_INLINE_ bool ebb_is_accessible_(const void *byte) {
+    unsigned char bits;
+    return VALGRIND_GET_VBITS(byte, &bits, 1) == 1;
+}
+#else
+#define EBB_TOOL_RUNS_ false
+#define ebb_is_accessible_(byte) ((void)(byte), true)
 #endif
 
 /* Whether a block of a list is still the heap's. A block after which the scope was rewound is not,
@@ -199,10 +205,8 @@ EBB_STATIC_ bool ebb_is_recyclable_(ebb_heap *heap, const ebb_free_block_ *block
                                     ebb_free_block_ **list) {
     if (!ebb_is_of_scope_(heap) || !ebb_owns(heap->scope_, block))
         return false;
-#if EBB_GUARDS_
-    if (!ebb_is_guarded_(block))
+    if (EBB_TOOL_RUNS_ && ebb_is_accessible_(block))
         return false;
-#endif
     return ebb_read_free_(block).mark == ebb_mark_of_(list);
 }
 
@@ -212,18 +216,16 @@ EBB_STATIC_ bool ebb_is_in_use_(ebb_heap *heap, const void *block, size_t size) 
     const ebb_free_block_ *at = *list;
     if (!ebb_is_of_scope_(heap) || !ebb_owns(heap->scope_, block))
         return false;
-#if EBB_GUARDS_
-    if (size > 0)
-        return !ebb_is_guarded_(block);
-#else
-    {
+    if (EBB_TOOL_RUNS_) {
+        if (size > 0)
+            return ebb_is_accessible_(block);
+    } else {
         /* The block can contain anything, also what a freed one does. */
         ebb_free_block_ contents;
         memcpy(&contents, block, sizeof contents);
         if (contents.mark != ebb_mark_of_(list))
             return true;
     }
-#endif
     while (at != NULL && (const void *)at != block)
         at = ebb_read_free_(at).next;
     return at == NULL;
