@@ -937,7 +937,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// ```
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
-        self.arena.stats().capacity
+        self.arena.capacity()
     }
 
     /// The bytes that the arena holds of the heap.
@@ -948,7 +948,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// ```
     #[must_use]
     pub fn allocated_bytes_including_metadata(&self) -> usize {
-        self.arena.stats().held
+        self.arena.held()
     }
 }
 

@@ -683,6 +683,30 @@ impl<B: Backing> Arena<B> {
         self.chunks.control().limit()
     }
 
+    /// The bytes that the arena holds of its backing, as in [`Stats::held`], without a walk.
+    ///
+    /// ```
+    /// # use ebbtide::Arena;
+    /// let arena = Arena::with_capacity(1000);
+    /// assert_eq!(arena.held(), arena.stats().held);
+    /// ```
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.chunks.control().held()
+    }
+
+    /// The capacity of all chunks, as in [`Stats::capacity`], without a walk.
+    ///
+    /// ```
+    /// # use ebbtide::Arena;
+    /// let arena = Arena::with_capacity(1000);
+    /// assert_eq!(arena.capacity(), arena.stats().capacity);
+    /// ```
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.chunks.control().capacity()
+    }
+
     /// Statistics of the arena; `used` counts what its root uses. Walks the chunks: the fast paths
     /// keep no counters.
     ///

@@ -33,7 +33,7 @@
 //!   when a scope opens there, when a cursor enters the chunk, and when a claim begins.
 //! - **L5** The anchor of a chunk comes before the chunk in the list. The first chunk of a list has
 //!   no anchor.
-//! - **L6** `held` is the sum of all block sizes. It exceeds `limit` only if the limit was lowered
+//! - **L6** `held` is the sum of all block sizes, and `capacity` that of their regions. `held` exceeds `limit` only if the limit was lowered
 //!   below it.
 //!
 //! [`ControlRef::check`] asserts the observable part of them after every slow operation of a debug

@@ -1093,9 +1093,7 @@ impl Cursor {
             // A vector of this scope that was moved to the child grew there, or shrank, so that the
             // next block of the child begins below `low`.
             let straddles = start < own.low.addr().get() && own.low.addr().get() < start + size;
-            // Only those that the child has entered hold live bytes (I1).
-            let mut behind = self.chunk().chunk().onwards().skip(1);
-            if straddles || behind.any(|chunk| chunk.contains(start)) {
+            if straddles || child.has_entered_since(own.chunk.chunk(), start) {
                 self.set(child.position());
             }
             return block;
@@ -1314,6 +1312,24 @@ impl Cursor {
             |chunk: ChunkRef<'_>| chunk.contains(address) && address != chunk.top().addr().get();
         let mut earlier = self.chunk().list_start().onwards().take_while(|&chunk| chunk != current);
         is_in(current) || earlier.any(is_in)
+    }
+
+    /// Whether `address` lies in the region of a chunk that this cursor entered after `first`, which
+    /// is in its list and not behind it. Visits these chunks.
+    fn has_entered_since(&self, first: ChunkRef<'_>, address: usize) -> bool {
+        let last = self.chunk().chunk();
+        let mut current = first;
+        while current != last {
+            let Some(next) = current.next() else {
+                debug_assert!(false, "I1: `first` is not behind the cursor");
+                return false;
+            };
+            if next.contains(address) {
+                return true;
+            }
+            current = next;
+        }
+        false
     }
 
     /// Asserts I2, I3 and the observable part of I1, in debug builds.

@@ -218,3 +218,41 @@ fn a_first_request_makes_a_chunk_of_about_its_size_at_any_alignment() {
         }
     }
 }
+
+/// Unused chunks that are a little too small must not pile up.
+#[test]
+fn large_requests_that_grow_hold_a_few_times_the_largest() {
+    const FIRST: usize = 5_000_000;
+    const STEPS: usize = 400;
+    const MOST: usize = 4 * (FIRST + 16 * STEPS) + (1 << 16);
+    let mut arena = Arena::new();
+    {
+        let s = arena.scope();
+        (0..STEPS).for_each(|i| s.reserve(FIRST + 16 * i));
+        assert!(s.stats().held <= MOST, "reserved: {}", s.stats());
+    }
+    arena.reset_with(Retain::Bytes(0));
+    for i in 0..STEPS {
+        arena.scope().alloc_uninit_slice::<u8>(FIRST + 16 * i);
+    }
+    assert!(arena.held() <= MOST, "allocated: {}", arena.stats());
+    arena.reset_with(Retain::Bytes(0));
+    for i in 0..STEPS {
+        assert!(arena.scope().vec_with_capacity::<u8>(FIRST + 16 * i).is_empty());
+    }
+    assert!(arena.held() <= MOST, "vectors: {}", arena.stats());
+    arena.reset_with(Retain::Bytes(0));
+    {
+        let s = arena.scope();
+        let claim = s.claim();
+        (0..STEPS).for_each(|i| claim.scope().reserve(FIRST + 16 * i));
+        assert!(s.stats().held <= MOST, "reserved in a claim: {}", s.stats());
+    }
+    // In one scope, where all of them live, nothing is added.
+    arena.reset_with(Retain::Bytes(0));
+    let s = arena.scope();
+    for i in 0..10 {
+        s.alloc_uninit_slice::<u8>(FIRST + 16 * i);
+    }
+    assert!(s.stats().held <= 10 * (FIRST + 4096) + (1 << 16), "alive: {}", s.stats());
+}

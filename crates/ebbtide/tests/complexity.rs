@@ -11,18 +11,59 @@
 #![allow(clippy::unwrap_used)]
 
 use ebbtide::{
-    Arena, Claim, DropArena, Fixed, Heap, Pool, Retain, Scope, TypedArena,
+    AllocError, Arena, Backing, Claim, DropArena, Fixed, Heap, Pool, Retain, Scope, TypedArena,
     collections::{NodeVec, OwnedVec},
     local,
 };
 use ebbtide_complexity::{Counting, Meter, Row, Table, peak};
-use std::{fmt::Write as _, hint::black_box, mem::MaybeUninit};
+use std::{
+    alloc::Layout,
+    fmt::Write as _,
+    hint::black_box,
+    mem::MaybeUninit,
+    ptr::NonNull,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+};
 
 #[global_allocator]
 static GLOBAL: Counting = Counting;
 
 /// The size of the largest ordinary chunk.
 const CAP: usize = 4 << 20;
+
+/// The heap, for blocks of at most so many bytes.
+struct UpTo(Arc<AtomicUsize>);
+
+// SAFETY: blocks are the heap's.
+unsafe impl Backing for UpTo {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if layout.size() > self.0.load(Relaxed) { Err(AllocError) } else { Heap.allocate(layout) }
+    }
+
+    unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { Heap.release(block, layout) };
+    }
+}
+
+/// An arena all of whose chunks are small, as long as the number is not changed.
+fn in_small_blocks() -> (Arena<UpTo>, Arc<AtomicUsize>) {
+    let most = Arc::new(AtomicUsize::new(512));
+    (Arena::new_in(UpTo(most.clone())), most)
+}
+
+/// Leaves `n` spare chunks in an arena, and no memory for others.
+fn with_spare_chunks(n: usize, use_it: impl FnOnce(&mut Scope<'_>)) {
+    let (mut arena, most) = in_small_blocks();
+    let mut s = arena.scope();
+    s.alloc_uninit_slice::<u8>(300);
+    drop((0..n).map(|_| s.claim()).collect::<Vec<_>>());
+    most.store(0, Relaxed);
+    use_it(&mut s);
+}
 
 /// An iterator over `0..n` without a lower bound.
 fn unannounced(n: usize) -> impl Iterator<Item = usize> {
@@ -59,6 +100,29 @@ const ROWS: &[Row] = &[
             (0..n).for_each(|_| {
                 s.alloc_uninit_slice::<u8>(500);
             });
+        });
+    }),
+    ("oversize values before many small chunks", |n, meter| {
+        let (mut arena, most) = in_small_blocks();
+        {
+            let s = arena.scope();
+            (0..n).for_each(|i| *s.alloc([0; 20]) = [i; 20]);
+        }
+        most.store(8192, Relaxed);
+        meter.run(|| {
+            let s = arena.scope();
+            (0..n).for_each(|_| {
+                s.alloc_uninit_slice::<u8>(5000);
+            });
+        });
+    }),
+    ("the bytes of many chunks", |n, meter| {
+        let (arena, _) = in_small_blocks();
+        meter.run(|| {
+            for i in 0..n {
+                *arena.alloc([0; 20]) = [i; 20];
+                assert!(arena.held() >= arena.capacity() && arena.capacity() >= 20 * i);
+            }
         });
     }),
     ("scopes", |n, meter| {
@@ -203,6 +267,19 @@ const ROWS: &[Row] = &[
             }
         });
     }),
+    ("literals kept before many chunks", |n, meter| {
+        let (mut arena, _) = in_small_blocks();
+        let mut s = arena.scope();
+        {
+            let child = s.scope();
+            (0..n).for_each(|i| *child.alloc([0; 20]) = [i; 20]);
+        }
+        meter.run(|| {
+            for _ in 0..n {
+                s.keep_str_or(|_| Ok::<_, ()>("a literal")).unwrap();
+            }
+        });
+    }),
     ("texts", |n, meter| {
         scoped(meter, |s| {
             (0..n).for_each(|i| {
@@ -261,6 +338,40 @@ const ROWS: &[Row] = &[
             for (i, claim) in claims.iter().enumerate() {
                 claim.scope().alloc_slice_fill_copy(100 + i % 100, i);
             }
+        });
+    }),
+    ("a claim in small blocks", |n, meter| {
+        let (mut arena, _) = in_small_blocks();
+        meter.run(|| {
+            let s = arena.scope();
+            let claim = s.claim();
+            (0..n).for_each(|i| *claim.scope().alloc([0; 10]) = [i; 10]);
+        });
+    }),
+    ("values in small blocks", |n, meter| {
+        let (mut arena, _) = in_small_blocks();
+        meter.run(|| {
+            let s = arena.scope();
+            (0..n).for_each(|i| *s.alloc([0; 10]) = [i; 10]);
+        });
+    }),
+    ("requests refused beside spare chunks", |n, meter| {
+        with_spare_chunks(n, |s| {
+            meter.run(|| {
+                for i in 0..n {
+                    assert!(s.try_alloc_uninit_slice::<u8>(321 + i % 60).is_err());
+                }
+            });
+        });
+    }),
+    ("requests refused in claims beside spare chunks", |n, meter| {
+        with_spare_chunks(n, |s| {
+            meter.run(|| {
+                for i in 0..n {
+                    let claim = s.claim();
+                    assert!(claim.scope().try_alloc_uninit_slice::<u8>(321 + i % 60).is_err());
+                }
+            });
         });
     }),
     ("claims after many that were held", |n, meter| {

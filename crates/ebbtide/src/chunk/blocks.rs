@@ -51,7 +51,8 @@ pub(crate) fn doubled(ordinary: usize) -> usize {
     }
 }
 
-/// Requests a chunk of the arena's ordinary size, and doubles that size for the next one.
+/// Requests a chunk of the arena's ordinary size, or of `wanted` bytes if that is more, and doubles the
+/// ordinary size for the next one.
 ///
 /// # Errors
 ///
@@ -59,9 +60,10 @@ pub(crate) fn doubled(ordinary: usize) -> usize {
 pub(super) fn new_ordinary_chunk(
     control: ControlRef<'_>,
     region: usize,
+    wanted: usize,
 ) -> Result<ChunkRef<'_>, AllocError> {
     let ordinary = control.next_size.get();
-    let chunk = new_chunk(control, region, ordinary)?;
+    let chunk = new_chunk(control, region, ordinary.max(wanted))?;
     // Every call to the backing doubles the ordinary size, even one for an oversize request. So
     // after a few requests slightly above it, the ordinary size exceeds them. The size of the
     // oversize request itself does not count.
@@ -151,6 +153,7 @@ pub(super) fn new_block(
     poison::forbid(low, capacity);
     prefetch::prepare(size);
     control.held.set(control.held.get() + size);
+    control.capacity.set(control.capacity.get() + capacity);
     Ok(chunk)
 }
 
@@ -177,6 +180,7 @@ pub(super) unsafe fn release(control: ControlRef<'_>, chunk: ChunkRef<'_>) {
     poison::lift(chunk.low(), chunk.capacity());
     debug_assert!(!chunk.is_head() && block_size <= control.held(), "L6");
     control.held.set(control.held.get() - block_size);
+    control.capacity.set(control.capacity.get() - chunk.capacity());
     // SAFETY: `new_block` made a layout of this size and alignment for the block.
     let layout = unsafe { Layout::from_size_align_unchecked(block_size, CHUNK_ALIGN) };
     // SAFETY: `new_block` got the block from this backing for this layout. The caller says that

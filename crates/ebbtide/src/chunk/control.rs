@@ -27,6 +27,9 @@ pub(crate) struct Control {
     /// Whether there are chunks besides the head's block. `newest` has the same information, but
     /// this field is among the 64 bytes that a reset reads anyway.
     pub(super) has_chunks: Cell<bool>,
+    /// Whether the backing is being called. If a chunk is requested meanwhile, the request comes
+    /// from the backing itself.
+    pub(super) busy: Cell<bool>,
     /// The head of the arena's own list.
     pub(super) head: Header,
     /// The spare chunks, by size (see `spare`): those that a claim left, or that were behind its
@@ -43,12 +46,11 @@ pub(crate) struct Control {
     pub(super) limit: Cell<usize>,
     /// The bytes that the backing gave and that were not released.
     pub(super) held: Cell<usize>,
+    /// The bytes of their regions.
+    pub(super) capacity: Cell<usize>,
     /// The high-water mark: the largest capacity, up to the chunk of a scope, of all chunks in its
     /// list; with poisoning, the most bytes in use.
     high_water: Cell<usize>,
-    /// Whether the backing is being called. If a chunk is requested meanwhile, the request comes
-    /// from the backing itself.
-    pub(super) busy: Cell<bool>,
     /// Whether a limit was set, which may be `usize::MAX`.
     has_limit: Cell<bool>,
     /// A cell of the arena's owner, which is set to [`CLAIMED`] when a claim is made.
@@ -83,6 +85,7 @@ impl Control {
             ready_low: Cell::new(NonNull::dangling()),
             open_claims: Cell::new(0),
             has_chunks: Cell::new(false),
+            busy: Cell::new(false),
             head: Header::vacant(),
             spare: Link::none(),
             head_block: Link::none(),
@@ -90,8 +93,8 @@ impl Control {
             next_size: Cell::new(first_size),
             limit: Cell::new(usize::MAX),
             held: Cell::new(0),
+            capacity: Cell::new(0),
             high_water: Cell::new(0),
-            busy: Cell::new(false),
             has_limit: Cell::new(false),
             claim_mark: Cell::new(None),
             front_end_word: Cell::new(ptr::null_mut()),
@@ -146,6 +149,11 @@ impl Control {
     /// The bytes that the backing gave and that were not released.
     pub(crate) fn held(&self) -> usize {
         self.held.get()
+    }
+
+    /// The capacity of the blocks that the backing gave and that were not released.
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity.get()
     }
 
     pub(crate) fn high_water(&self) -> usize {

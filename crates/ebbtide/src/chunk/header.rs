@@ -31,6 +31,9 @@ const OVERHEAD: usize =
 
 const _: () = assert!(OVERHEAD % CHUNK_ALIGN == 0 && align_of::<Header>() <= CHUNK_ALIGN);
 
+/// Marks a bound in the place of free bytes, which lie above it.
+const BOUND: NonNull<u64> = NonNull::dangling();
+
 /// The bytes of a chunk outside a region of `capacity` bytes.
 pub(crate) const fn overhead(capacity: usize) -> usize {
     if capacity < PAGE { OVERHEAD } else { OVERHEAD + CACHE_LINE }
@@ -63,7 +66,8 @@ pub(crate) struct Header {
     /// The *anchor*, while this chunk serves one oversize request: the chunk whose region the
     /// cursor uses (I3).
     pub(super) anchor: Cell<Option<ChunkName>>,
-    /// The free bytes of the region when a cursor last left it for another.
+    /// The free bytes of the region when a cursor last left it for another. Until a cursor enters the
+    /// chunk, it may be a [bound](Header::bound_behind) instead.
     pub(super) free_when_left: Cell<NonNull<[u8]>>,
     /// The capacity of all chunks before this one in the list, when a cursor last entered this
     /// chunk.
@@ -144,6 +148,23 @@ impl Header {
     /// The free bytes of the region when a cursor last left it for another.
     pub(crate) fn free_when_left(&self) -> NonNull<[u8]> {
         self.free_when_left.get()
+    }
+
+    /// What a search found out: no chunk from this one to the end of its list has a larger capacity.
+    pub(super) fn bound_behind(&self) -> Option<usize> {
+        let bound = self.free_when_left.get();
+        (bound.cast() == BOUND).then_some(bound.len())
+    }
+
+    /// Sets the bound. It holds until a cursor enters this chunk, because only then chunks are
+    /// inserted behind it, or the chunk leaves the list.
+    pub(super) fn set_bound_behind(&self, capacity: usize) {
+        self.free_when_left.set(NonNull::slice_from_raw_parts(BOUND.cast(), capacity));
+    }
+
+    /// Forgets the bound, and what was free when a cursor left the chunk.
+    pub(super) fn forget_bound_behind(&self) {
+        self.free_when_left.set(NonNull::<[u8; 0]>::dangling());
     }
 
     /// Whether a block was taken from the low end when a cursor last entered or left the region.

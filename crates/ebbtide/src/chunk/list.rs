@@ -41,6 +41,7 @@ impl<'c> ControlRef<'c> {
         let (control, head) = (self.get(), &self.get().head);
         debug_assert!(control.head_block.get().is_none(), "the head has a block already");
         head.take_region(&block);
+        block.forget_bound_behind();
         control.head_block.set(Some(block));
         control.note_entered(head);
     }
@@ -220,7 +221,7 @@ impl<'c> ControlRef<'c> {
         let spare = self.take_all_spare(is_released);
         if self.head().next().is_none() {
             // Otherwise the next scope would request another one.
-            self.head().next.set(self.take_spare(usize::MAX, |_| true));
+            self.head().next.set(self.take_spare(usize::MAX, 0, |_| true));
         }
         self.register_lists();
         for released in [released, spare] {
@@ -262,14 +263,17 @@ impl<'c> ControlRef<'c> {
         if !cfg!(debug_assertions) || control.chunks().nth(MOST).is_some() {
             return;
         }
-        let (mut count, mut held) = (0, 0);
+        let (mut count, mut held, mut capacity) = (0, 0, 0);
         for chunk in control.chunks() {
             debug_assert!(!chunk.is_head(), "L4: a chunk has a control block noted");
             count += 1;
             held += chunk.block_size();
+            capacity += chunk.capacity();
         }
         held += control.head_block.get().map_or(0, |block| block.block_size());
+        capacity += control.head_block.get().map_or(0, |block| block.capacity());
         debug_assert_eq!(held, control.held(), "L6: the sum of all blocks");
+        debug_assert_eq!(capacity, control.capacity(), "L6: the sum of their regions");
         debug_assert_eq!(count > 0, control.has_chunks.get(), "L3");
 
         // Lists with a cycle, or with a chunk in common, have more chunks than there are.
@@ -277,6 +281,10 @@ impl<'c> ControlRef<'c> {
         let spare = self.spare_chunks().take(count + 1).count();
         debug_assert!(own + spare <= count, "L2, L3: every chunk is registered, and in one list");
         debug_assert!(control.open_claims() > 0 || own + spare == count, "L2: no other list");
+        for chunk in self.head().onwards().skip(1).chain(self.spare_chunks()) {
+            let bound = chunk.bound_behind().unwrap_or(usize::MAX);
+            debug_assert!(chunk.onwards().all(|behind| behind.capacity() <= bound), "the bound");
+        }
         self.check_spare();
     }
 }
@@ -321,13 +329,16 @@ fn find_next_chunk<'c>(
 ) -> Result<ChunkRef<'c>, AllocError> {
     let (control, current) = (after.control(), after);
     let after = after.chunk().header();
-    let few = largest.then(|| unlink(&after.next, SEARCHED, true, &fits)).flatten();
-    let chunk = match few.or_else(|| unlink(&after.next, usize::MAX, false, &fits)) {
+    let few = largest.then(|| unlink(&after.next, SEARCHED, true, region, &fits)).flatten();
+    let chunk = match few.or_else(|| unlink(&after.next, usize::MAX, false, region, &fits)) {
         Some(chunk) => chunk,
         None if after.list_start.get().is_some() => chunk_for_claim(current, region, &fits)?,
-        None => match control.take_spare(usize::MAX, &fits) {
+        None => match control.take_spare(usize::MAX, region, &fits) {
             Some(chunk) => chunk,
-            None => or_any_spare(control, new_ordinary_chunk(control, region), &fits)?,
+            None => {
+                let new = new_ordinary_chunk(control, region, twice_the_next(current, region));
+                or_any_spare(control, new, region, &fits)?
+            }
         },
     };
     debug_assert!(fits(&chunk), "it has room");
@@ -338,17 +349,24 @@ fn find_next_chunk<'c>(
     Ok(chunk)
 }
 
+/// Twice the size of the chunk behind the cursor's, which was too small for a request of `region`
+/// bytes. Otherwise a loop whose requests grow would need another chunk in each turn.
+fn twice_the_next(current: CurrentChunk<'_>, region: usize) -> usize {
+    let twice = current.chunk().next().map_or(0, |next| next.block_size().saturating_mul(2));
+    if region < LARGEST_CHUNK { twice.min(LARGEST_CHUNK) } else { twice }
+}
+
 /// A chunk, spare or new, for the list of a claim whose cursor is at `current`. It is about as
-/// large as the whole list, so that the claim holds at most about twice what it needs, and large
+/// large as the list up to there, so that the claim holds at most about twice what it needs, and large
 /// chunks stay spare for scopes that fill them.
 fn chunk_for_claim<'c>(
     current: CurrentChunk<'c>,
     region: usize,
     fits: impl Fn(&Header) -> bool,
 ) -> Result<ChunkRef<'c>, AllocError> {
-    let blocks = current.list_start().onwards().map(|chunk| chunk.block_size());
-    let wanted = blocks.sum::<usize>().min(LARGEST_CHUNK);
-    claim_chunk(current.control(), region, wanted, fits)
+    let before = current.capacity_before.get() - current.list_start().capacity_before.get();
+    let ordinary = (before + current.block_size()).min(LARGEST_CHUNK);
+    claim_chunk(current.control(), region, ordinary.max(twice_the_next(current, region)), fits)
 }
 
 /// A chunk for a claim, in no list: a spare one that `fits` accepts and that is at most twice as
@@ -365,9 +383,9 @@ pub(super) fn claim_chunk<'c>(
 ) -> Result<ChunkRef<'c>, AllocError> {
     let least = least_size(region).ok_or(AllocError)?;
     let most = wanted.max(least).saturating_mul(2);
-    match control.take_spare(most, &fits) {
+    match control.take_spare(most, region, &fits) {
         Some(chunk) => Ok(chunk),
-        None => or_any_spare(control, new_chunk(control, region, wanted), &fits),
+        None => or_any_spare(control, new_chunk(control, region, wanted), region, &fits),
     }
 }
 
@@ -375,7 +393,8 @@ pub(super) fn claim_chunk<'c>(
 fn or_any_spare<'c>(
     control: ControlRef<'c>,
     new: Result<ChunkRef<'c>, AllocError>,
+    region: usize,
     fits: impl Fn(&Header) -> bool,
 ) -> Result<ChunkRef<'c>, AllocError> {
-    new.or_else(|refused| control.take_any_spare(fits).ok_or(refused))
+    new.or_else(|refused| control.take_any_spare(region, fits).ok_or(refused))
 }

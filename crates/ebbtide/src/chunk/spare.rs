@@ -35,6 +35,7 @@ impl<'c> ControlRef<'c> {
     /// Makes a chunk spare. It is in no list, and has no live bytes.
     pub(super) fn make_spare(self, chunk: ChunkRef<'c>) {
         debug_assert!(!chunk.is_head(), "the head stays in the arena's own list");
+        chunk.forget_bound_behind();
         let mut link = &self.get().spare;
         let mut next = link.get();
         while let Some(first) = next.filter(|first| class(first) > class(&chunk)) {
@@ -82,14 +83,21 @@ impl<'c> ControlRef<'c> {
     pub(super) fn take_spare(
         self,
         most: usize,
+        least: usize,
         fits: impl Fn(&Header) -> bool,
     ) -> Option<ChunkRef<'c>> {
-        self.find_spare(SEARCHED, most, true, |chunk| chunk.block_size() <= most && fits(chunk))
+        let fits = |chunk: &Header| chunk.block_size() <= most && fits(chunk);
+        self.find_spare(SEARCHED, most, true, least, fits)
     }
 
-    /// Takes any spare chunk that `fits` accepts. May look at all of them.
-    pub(super) fn take_any_spare(self, fits: impl Fn(&Header) -> bool) -> Option<ChunkRef<'c>> {
-        self.find_spare(usize::MAX, usize::MAX, false, fits)
+    /// Takes any spare chunk that `fits` accepts, if one has a capacity of `least` bytes. May look at
+    /// all of them.
+    pub(super) fn take_any_spare(
+        self,
+        least: usize,
+        fits: impl Fn(&Header) -> bool,
+    ) -> Option<ChunkRef<'c>> {
+        self.find_spare(usize::MAX, usize::MAX, false, least, fits)
     }
 
     /// Takes the spare chunks that `is_taken` accepts, the largest class first, and returns them as a
@@ -121,12 +129,14 @@ impl<'c> ControlRef<'c> {
         searched: usize,
         most: usize,
         largest: bool,
+        least: usize,
         fits: impl Fn(&Header) -> bool,
     ) -> Option<ChunkRef<'c>> {
         let mut link = &self.get().spare;
         while let Some(first) = link.get() {
             let is_small = class(&first) <= class_of(most);
-            if let Some(chunk) = is_small.then(|| unlink(link, searched, largest, &fits)).flatten()
+            if let Some(chunk) =
+                is_small.then(|| unlink(link, searched, largest, least, &fits)).flatten()
             {
                 let next_class = first.header().list_start.take();
                 match link.get() {
@@ -142,16 +152,28 @@ impl<'c> ControlRef<'c> {
 }
 
 /// Removes a chunk that `fits` accepts from the first `searched` of the list that begins at `link`:
-/// the first, or the largest if `largest` is set.
+/// the first, or the largest if `largest` is set. What fits has a capacity of `least` bytes; only a
+/// chunk that is smaller, but happens to lie at a suitable address, may be overlooked.
+///
+/// A search that looks at all chunks and fails leaves a bound in the first one, and a search that
+/// meets a bound stops there. So n searches in n chunks do not take n² steps.
 pub(super) fn unlink<'c>(
     mut link: &'c Link,
     searched: usize,
     largest: bool,
+    least: usize,
     fits: impl Fn(&Header) -> bool,
 ) -> Option<ChunkRef<'c>> {
+    let start = link;
     let mut found: Option<(&Link, ChunkRef<'c>)> = None;
-    let mut left = searched;
-    while let Some(chunk) = link.get().filter(|_| left > 0) {
+    let (mut left, mut greatest) = (searched, 0);
+    while let Some(chunk) = link.get() {
+        let bound = chunk.bound_behind().filter(|&bound| bound < least);
+        if left == 0 || bound.is_some() {
+            greatest = bound.map(|bound| greatest.max(bound)).unwrap_or(usize::MAX);
+            break;
+        }
+        greatest = greatest.max(chunk.capacity());
         let is_better = found.is_none_or(|(_, best)| chunk.capacity() > best.capacity());
         if is_better && fits(&chunk) {
             found = Some((link, chunk));
@@ -162,8 +184,14 @@ pub(super) fn unlink<'c>(
         link = &chunk.header().next;
         left -= 1;
     }
-    let (link, chunk) = found?;
+    let Some((link, chunk)) = found else {
+        if let Some(first) = start.get().filter(|_| greatest < least) {
+            first.set_bound_behind(greatest);
+        }
+        return None;
+    };
     link.set(chunk.header().next.take());
+    chunk.forget_bound_behind();
     debug_assert!(fits(&chunk), "it was found because it fits");
     Some(chunk)
 }

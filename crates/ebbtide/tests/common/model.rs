@@ -68,6 +68,8 @@ struct Account {
     fuse: AtomicUsize,
     /// Requests above this size fail. 0: none.
     most: AtomicUsize,
+    /// The value of `most` at first and whenever it is not set otherwise.
+    usually: AtomicUsize,
     given: Mutex<HashMap<usize, Layout>>,
 }
 
@@ -616,8 +618,29 @@ fn level<'a>(
             220..=229 => claim(world, s, source, op, &mut frame),
             230..=239 => world.account.fuse.store(usize::from(op.size % 8), SeqCst),
             240..=249 => {
-                let most = if op.seed % 2 == 0 { 0 } else { usize::from(op.size) * 64 };
+                let most = match op.seed % 2 {
+                    0 => world.account.usually.load(SeqCst),
+                    _ => usize::from(op.size) * 64,
+                };
                 world.account.most.store(most, SeqCst);
+            }
+            250 => {
+                let before = s.stats();
+                let reserved = s.try_reserve(op.bytes()).is_ok();
+                assert_eq!(s.stats().used, before.used);
+                assert!(reserved || s.stats().held == before.held, "a refusal takes nothing");
+            }
+            251 => {
+                let before = s.stats().used;
+                let kept = s.keep_str_or(|child| {
+                    for op in source.take(op.size % 6) {
+                        if let Some(bytes) = allocate(child, op) {
+                            frame.check(bytes);
+                        }
+                    }
+                    Ok::<_, ()>("a literal")
+                });
+                assert_eq!((kept, s.stats().used), (Ok("a literal"), before));
             }
             _ => {
                 // A loop of scopes that end at once. The first may move this scope to the next
@@ -773,7 +796,7 @@ fn run_arena(world: &World, arena: Arena<Accounted>, source: &mut Source<'_>) {
             }
             _ => {
                 world.account.fuse.store(0, SeqCst);
-                world.account.most.store(0, SeqCst);
+                world.account.most.store(world.account.usually.load(SeqCst), SeqCst);
                 arena = moved(arena);
             }
         }
@@ -787,6 +810,11 @@ pub fn run(bytes: &[u8]) {
     let Some((&[kind, size], bytes)) = bytes.split_first_chunk::<2>() else { return };
     let size = usize::from(size);
     let account = Arc::new(Account::default());
+    if kind & 8 != 0 {
+        // A backing of small blocks, so that lists get long.
+        account.usually.store(600, SeqCst);
+        account.most.store(600, SeqCst);
+    }
     let world = World {
         account: Arc::clone(&account),
         buffer: Cell::new(None),
