@@ -124,9 +124,10 @@ impl Owner {
         if first_chunk.entry().record.allowance.get() != UNLIMITED {
             return false;
         }
-        let has_ebbed = Tally::of(newest).has_ebbed() && self.sweep(first_chunk, newest, None);
+        // Forgets all blocks instead of removing some, which would examine every listed block.
+        let has_ebbed = Tally::of(newest).has_ebbed()
+            && self.give_up_empty(first_chunk, newest, None, FreeLists::clear);
         if has_ebbed {
-            lists.clear();
             Run::list(Some(newest)).for_each(|chunk| chunk.entry().has_listed.set(false));
             lists.left_chunks.set(first_chunk.entry().record.added_chunks.get());
         }
@@ -134,11 +135,30 @@ impl Owner {
     }
 
     /// Gives back the empty chunks of the innermost scope, `adopted` among them, and removes their
-    /// blocks from its free lists. Returns false, and changes nothing, if there are none. No chunk may be parked, since it could be one of them (G5): a
-    /// chunk that is full continues in the parked one first, and a persistent scope parks none,
-    /// because it lists small blocks from its beginning.
-    #[cold]
+    /// blocks from its free lists. Returns false, and changes nothing, if there are none. No chunk may
+    /// be parked, since it could be one of them (G5): a chunk that is full continues in the parked one
+    /// first, and a persistent scope parks none, because it lists small blocks from its beginning.
     pub(super) fn sweep(&self, first_chunk: Run, current: Run, adopted: Option<Run>) -> bool {
+        let scope = self.bump.scope();
+        // SAFETY: listed blocks lie in the range. Those of the chunks that are given back are free as
+        // well, because these chunks are in no pool yet.
+        let is_left = |block| unsafe { run::place_of(block) }.entry().scope.load(Relaxed) == scope;
+        self.give_up_empty(first_chunk, current, adopted, |lists| {
+            // SAFETY: the listed blocks are free (G6).
+            unsafe { lists.retain(is_left) };
+        })
+    }
+
+    /// Like [`sweep`](Owner::sweep), but `remove` removes the blocks of the empty chunks from the free
+    /// lists, or all blocks. The chunks are in no pool yet, and no longer have the scope's ID.
+    #[cold]
+    fn give_up_empty(
+        &self,
+        first_chunk: Run,
+        current: Run,
+        adopted: Option<Run>,
+        remove: impl FnOnce(&FreeLists),
+    ) -> bool {
         invariant!(self.bump.parked() == 0, "G5, a parked chunk is not given back");
         let is_persistent = self.persistence.begins_with(first_chunk);
         let is_swept = |chunk: Run| chunk != first_chunk && chunk.entry().is_empty();
@@ -183,13 +203,7 @@ impl Owner {
             }
         }
         if let Some(lists) = self.innermost.lists() {
-            let scope = self.bump.scope();
-            // SAFETY: listed blocks lie in the range. Those of the chunks that are given back are
-            // free as well, because these chunks are in no pool yet.
-            let is_left =
-                |block| unsafe { run::place_of(block) }.entry().scope.load(Relaxed) == scope;
-            // SAFETY: the listed blocks are free (G6).
-            unsafe { lists.retain(is_left) };
+            remove(lists);
         }
         self.cache.give_all(given_up.get(), BUMP_CLASS);
         if is_persistent {
@@ -256,6 +270,26 @@ mod tests {
                 free_scattered(owner, kept);
                 assert!(chunks(owner) <= 45, "{} chunks, of which 40 were in use", chunks(owner));
             }
+        });
+    }
+
+    /// The scope may have millions of them, and a single call would read one after the other.
+    #[test]
+    fn a_scope_ebbs_without_reading_its_listed_blocks() {
+        with_owner(|owner| {
+            let mut blocks = fill(owner, 40);
+            assert!(owner.begin_listing());
+            let kept = blocks.split_off(blocks.len() - 3);
+            while owner.bump.lists_small() {
+                let block = blocks.pop().expect("it ebbs before all blocks are free");
+                free_scattered(owner, Vec::from([block]));
+                // If the link were read that is there now, the program would fail.
+                // SAFETY: nobody uses the block. Its chunk was in use a moment ago, so the scope has
+                // not given it up.
+                unsafe { block.cast::<usize>().write(1) };
+            }
+            free_scattered(owner, blocks);
+            free_scattered(owner, kept);
         });
     }
 
