@@ -1150,6 +1150,7 @@ impl Cursor {
         end: End,
         source: Option<NonNull<u8>>,
     ) -> Result<NonNull<u8>, F> {
+        debug_assert!(!self.is_withdrawn(), "I0: the cursor is in use");
         // Forces a reload of the words, so that the fast path need not keep them in registers.
         black_box(());
         let chunk = self.chunk();

@@ -37,18 +37,18 @@ macro_rules! in_root {
         $(#[$attribute:meta])*
         $name:ident, $try_name:ident: [$($generics:tt)*]($($argument:ident: $type:ty),*)
         -> $result:ty, $tried:ty $(, plain $plain:ident)? $(, at once $fits:tt $($compares:ident)?)?
-        $(, $(iterates $values:ident,)? needs $need:expr)?;
+        $(, needs $need:expr)?;
     )*) => {$(
         in_root!(@ $(#[$attribute])* $name ($($argument),*) [$($generics)*]
             ($($argument: $type),*) -> $result, [$($plain)?] [$($fits $($compares)?)?]
-            [$($(iterates $values,)? needs $need)?] Infallible, never => match never {});
+            [$($need)?] Infallible, never => match never {});
         in_root!(@ $(#[$attribute])* $try_name ($($argument),*) [$($generics)*]
             ($($argument: $type),*) -> $tried, [$($plain)?] [$($fits $($compares)?)?]
-            [$($(iterates $values,)? needs $need)?] AllocError, refused => return Err(refused.into()));
+            [$($need)?] AllocError, refused => return Err(refused.into()));
     )*};
     (@ $(#[$attribute:meta])* $name:ident $arguments:tt [$($generics:tt)*]
         ($($argument:ident: $type:ty),*) -> $result:ty, [$($plain:ident)?]
-        [$([$($fits:tt)*] $($compares:ident)?)?] [$($(iterates $values:ident,)? needs $need:expr)?]
+        [$([$($fits:tt)*] $($compares:ident)?)?] [$($need:expr)?]
         $failure:ty, $refused:ident => $give_up:expr) => {
         #[doc = concat!("[`Scope::", stringify!($name), "`](crate::Scope::", stringify!($name), "),")]
         /// in the [root](Arena::root).
@@ -57,7 +57,6 @@ macro_rules! in_root {
         #[inline(always)]
         pub fn $name<$($generics)*>(&self, $($argument: $type),*) -> $result {
             $(const { assert_no_drop::<$plain>() };)?
-            $($(let $values = $values.into_iter();)?)?
             $(
                 let root = self.root_at_rest();
                 let compares = const { stringify!($($compares)?).len() > 0 };
@@ -156,10 +155,6 @@ impl<B: Backing> Arena<B> {
             [T, E](len: usize, make: impl FnMut(usize) -> Result<T, E>)
             -> Result<&mut [T], E>, Result<&mut [T], AllocOrInitError<E>>,
             plain T, at once [fits_array_at_once::<T>(len)] compares;
-        alloc_slice_fill_iter, try_alloc_slice_fill_iter:
-            [T, I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>](values: I)
-            -> &mut [T], Result<&mut [T], AllocError>, plain T,
-            iterates values, needs Need::of::<T>(values.len());
         alloc_array, try_alloc_array: [T, const N: usize](make: impl FnMut(usize) -> T)
             -> &mut [T; N], Result<&mut [T; N], AllocError>, plain T, needs Need::of::<[T; N]>(1);
         alloc_uninit_slice, try_alloc_uninit_slice: [T](len: usize)
@@ -269,9 +264,31 @@ fn elements_of<T>(len: usize) -> Need {
     Need::low(len.min(most).max(1), Layout::new::<T>())
 }
 
-/// The methods whose request is of unknown size. If there is no chunk, the first element, or the
-/// first byte, makes one.
+/// The methods whose request is of unknown size, or of one that user code states. If there is no chunk,
+/// the first element, or the first byte, makes one.
 impl<B: Backing> Arena<B> {
+    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_fill_iter`](crate::Scope::alloc_slice_fill_iter).
+    #[inline(always)]
+    pub fn alloc_slice_fill_iter<T, I>(&self, values: I) -> &mut [T]
+    where
+        I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+    {
+        const { assert_no_drop::<T>() };
+        let Ok(slice) = out_of_line(|| self.fill_in_root::<T, Infallible>(values.into_iter()));
+        slice.lend()
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_fill_iter`](crate::Scope::try_alloc_slice_fill_iter).
+    #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
+    #[inline(always)]
+    pub fn try_alloc_slice_fill_iter<T, I>(&self, values: I) -> Result<&mut [T], AllocError>
+    where
+        I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+    {
+        const { assert_no_drop::<T>() };
+        out_of_line(|| self.fill_in_root(values.into_iter())).map(Fresh::lend)
+    }
+
     /// The same in the [root](Arena::root); see [`Scope::alloc_slice_from_iter`](crate::Scope::alloc_slice_from_iter).
     #[inline(always)]
     pub fn alloc_slice_from_iter<T>(&self, values: impl IntoIterator<Item = T>) -> &mut [T] {
@@ -347,6 +364,19 @@ impl<B: Backing> Arena<B> {
     ) -> Result<&mut str, AllocOrInitError<fmt::Error>> {
         let made = format_in::<AllocError>(arguments, |bytes| self.open_root_for(text_of(bytes)))?;
         made.map_err(AllocOrInitError::Init)
+    }
+
+    /// Collects as many elements in the root as the iterator announces.
+    #[inline(always)]
+    fn fill_in_root<T, F: Failure>(
+        &self,
+        values: impl ExactSizeIterator<Item = T>,
+    ) -> Result<Fresh<'_, [T]>, F> {
+        // Asked once: another answer might be a larger one, and the root may be nowhere if this one
+        // needs no memory.
+        let len = values.len();
+        let root = self.open_root_for::<F>(Need::of::<T>(len))?;
+        root.slice_iter_in(len, values)
     }
 
     /// Collects an iterator in the root.

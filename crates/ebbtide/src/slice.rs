@@ -124,13 +124,14 @@ impl<'a> Scope<'a> {
         Ok(made)
     }
 
-    /// Collects as many elements as the size hint of the iterator says, or fewer if it ends before.
+    /// Collects `len` elements, or fewer if the iterator ends before.
     #[inline(always)]
     pub(crate) fn slice_iter_in<T, F: Failure>(
         &self,
-        values: impl ExactSizeIterator<Item = T>,
+        len: usize,
+        values: impl Iterator<Item = T>,
     ) -> Result<Fresh<'a, [T]>, F> {
-        Ok(InitGuard::fill_from(self.reserve_slice::<T, F>(values.len())?, values))
+        Ok(InitGuard::fill_from(self.reserve_slice::<T, F>(len)?, values))
     }
 
     #[inline]
@@ -557,7 +558,8 @@ impl<'a> Scope<'a> {
         I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
     {
         const { assert_no_drop::<T>() };
-        let Ok(slice) = self.slice_iter_in::<T, Infallible>(values.into_iter());
+        let values = values.into_iter();
+        let Ok(slice) = self.slice_iter_in::<T, Infallible>(values.len(), values);
         slice.lend()
     }
 
@@ -583,7 +585,8 @@ impl<'a> Scope<'a> {
         I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
     {
         const { assert_no_drop::<T>() };
-        self.slice_iter_in(values.into_iter()).map(Fresh::lend)
+        let values = values.into_iter();
+        self.slice_iter_in(values.len(), values).map(Fresh::lend)
     }
 
     /// Collects any iterator into a slice, at the low end. The slice grows in place as long as the

@@ -5,7 +5,7 @@
 
 use crate::common::fewer_under_miri;
 use ebbtide::{AllocError, Arena, NoSpill, Retain, collections::Owning};
-use std::{alloc::Layout, ptr::NonNull};
+use std::{alloc::Layout, cell::Cell, iter, ptr::NonNull};
 
 /// A block of the root: where it is, and the byte that fills it.
 struct Block {
@@ -35,6 +35,35 @@ fn moved(arena: Box<Arena>) -> Box<Arena> {
     Box::new(*arena)
 }
 
+/// An iterator that announces another length each time it is asked.
+struct Fickle<'l, I> {
+    values: I,
+    lengths: &'l [usize],
+    asked: Cell<usize>,
+}
+
+impl<'l, I> Fickle<'l, I> {
+    fn new(values: I, lengths: &'l [usize]) -> Self {
+        Fickle { values, lengths, asked: Cell::new(0) }
+    }
+}
+
+impl<I: Iterator> Iterator for Fickle<'_, I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.values.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let asked = self.asked.replace(self.asked.get() + 1);
+        let announced = self.lengths[asked % self.lengths.len()];
+        (announced, Some(announced))
+    }
+}
+
+impl<I: Iterator> ExactSizeIterator for Fickle<'_, I> {}
+
 /// Allocates in every way, moves the arena, opens scopes and claims and resets, in random order.
 /// Blocks of the root stay intact until the next reset.
 #[test]
@@ -52,7 +81,7 @@ fn blocks_of_the_root_stay_until_a_reset() {
         for step in 0..200_u8 {
             let size = [0, 1, 8, 24, 64, 65, 700][below(7)];
             let layout = Layout::from_size_align(size, 1 << below(7)).unwrap();
-            match below(12) {
+            match below(13) {
                 0..4 => blocks.push(Block::fill(arena.alloc_layout(layout), layout, step)),
                 4 => {
                     let value = arena.alloc([step; 16]);
@@ -82,6 +111,13 @@ fn blocks_of_the_root_stay_until_a_reset() {
                     });
                 }
                 10 => {
+                    let lengths = [below(3) * 100, below(300)];
+                    let values = Fickle::new(iter::repeat_n(step, size), &lengths);
+                    let slice = arena.alloc_slice_fill_iter(values);
+                    let size = slice.len();
+                    blocks.push(Block { start: NonNull::from(slice).cast(), size, fill: step });
+                }
+                11 => {
                     arena.trim();
                     assert!(arena.stats().used <= arena.stats().capacity);
                 }
@@ -178,6 +214,28 @@ fn one_chunk_serves_a_large_first_request() {
     assert_eq!(limited.try_alloc_slice_copy(&[0_u8; 5000]), Err(AllocError));
     assert_eq!(*limited.alloc(1), 1);
     assert_eq!(limited.chunks().count(), 1);
+}
+
+/// The length that an iterator announces may be another one each time, and what needs no memory may
+/// be asked of an arena without a chunk.
+#[test]
+fn a_length_that_changes_between_calls_is_harmless() {
+    let lengths: [&[usize]; 6] = [&[0], &[5], &[0, 5], &[5, 0], &[0, 3, 9], &[0, usize::MAX, 5]];
+    for lengths in lengths {
+        let expected = (0..lengths[0].min(5) as u64).collect::<Vec<_>>();
+        let fickle = || Fickle::new(0..5_u64, lengths);
+        let mut arena = Arena::new();
+        for _ in 0..3 {
+            let few = arena.try_alloc_slice_fill_iter(fickle()).unwrap();
+            assert_eq!(few, expected, "{lengths:?}");
+            assert_eq!(arena.alloc_slice_fill_iter(fickle()), expected);
+            assert_eq!(arena.alloc_slice_from_iter(fickle()), [0, 1, 2, 3, 4]);
+            assert_eq!(*arena.boxed_slice_from_iter(fickle()), [0, 1, 2, 3, 4]);
+            let made = arena.alloc_slice_try_from_iter(fickle().map(Ok::<_, ()>));
+            assert_eq!(made.unwrap(), [0, 1, 2, 3, 4]);
+            arena.reset_with(Retain::Bytes(0));
+        }
+    }
 }
 
 /// A scope withdraws the root. What has no size fits all the same.
