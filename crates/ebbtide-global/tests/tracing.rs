@@ -6,7 +6,7 @@
 #![cfg(feature = "tracing")]
 
 use ebbtide_global::{Options, arena, arena_with, engine};
-use std::{fmt, sync::Mutex};
+use std::{fmt, hint::black_box, sync::Mutex};
 use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},
@@ -63,7 +63,7 @@ fn an_event_for_every_scope() {
     arena(|| ());
     SEEN.lock().unwrap().clear();
     let kept = arena(|| {
-        drop(Box::new(1));
+        drop(black_box(Box::new(1)));
         arena_with(&Options::new().label("inner"), || Box::new(2))
     });
     drop(kept);
