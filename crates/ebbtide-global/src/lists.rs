@@ -96,16 +96,18 @@ impl FreeLists {
         }
     }
 
-    /// Removes the blocks for which `keeps` returns false.
+    /// Removes the blocks for which `keeps` returns false, and all beyond the first `most`.
     ///
     /// # Safety
     ///
     /// The listed blocks are still free (G6).
-    pub(crate) unsafe fn retain(&self, keeps: impl Fn(*mut u8) -> bool) {
+    pub(crate) unsafe fn retain(&self, most: usize, keeps: impl Fn(*mut u8) -> bool) {
+        let mut left = most;
         for head in &self.heads {
             let mut block = head.replace(core::ptr::null_mut());
             let mut last: Option<*mut u8> = None;
-            while !block.is_null() {
+            while !block.is_null() && left > 0 {
+                left -= 1;
                 // SAFETY: the block is free, so its first word is what `push` wrote there.
                 let next = unsafe { block.cast::<*mut u8>().read() };
                 if keeps(block) {

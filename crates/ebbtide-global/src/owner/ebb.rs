@@ -135,7 +135,7 @@ impl Owner {
     }
 
     /// Gives back the empty chunks of the innermost scope, `adopted` among them, and removes their
-    /// blocks from its free lists. Returns false, and changes nothing, if there are none. No chunk may
+    /// blocks from its free lists; at most [`MOST_RETAINED`] blocks stay listed. Returns false, and changes nothing, if there are none. No chunk may
     /// be parked, since it could be one of them (G5): a chunk that is full continues in the parked one
     /// first, and a persistent scope parks none, because it lists small blocks from its beginning.
     pub(super) fn sweep(&self, first_chunk: Run, current: Run, adopted: Option<Run>) -> bool {
@@ -145,7 +145,7 @@ impl Owner {
         let is_left = |block| unsafe { run::place_of(block) }.entry().scope.load(Relaxed) == scope;
         self.give_up_empty(first_chunk, current, adopted, |lists| {
             // SAFETY: the listed blocks are free (G6).
-            unsafe { lists.retain(is_left) };
+            unsafe { lists.retain(MOST_RETAINED, is_left) };
         })
     }
 
@@ -213,6 +213,10 @@ impl Owner {
         true
     }
 }
+
+/// The most listed blocks that a scope examines when it gives back its empty chunks, which bounds the
+/// time of a request to some tens of milliseconds. It forgets the others.
+const MOST_RETAINED: usize = 1 << 18;
 
 /// The number of blocks that a scope frees at least before it counts its chunks again.
 const FEWEST_FREED: i64 = 8;
@@ -379,6 +383,29 @@ mod tests {
             }
             assert!(low_waters < 35, "its chunks were counted {low_waters} times");
             free_scattered(owner, kept);
+        });
+    }
+
+    #[test]
+    fn blocks_of_chunks_that_stay_are_still_listed_after_a_sweep() {
+        with_owner(|owner| {
+            assert!(owner.begin_listing());
+            let blocks = fill(owner, 8);
+            let emptied = Run::containing(blocks[blocks.len() / 2]);
+            let is_freed = |&(number, block): &(usize, *mut u8)| {
+                Run::containing(block) == emptied || number % 2 == 0
+            };
+            let (freed, kept): (Vec<_>, Vec<_>) =
+                blocks.into_iter().enumerate().partition(is_freed);
+            free_scattered(owner, freed.into_iter().map(|(_, block)| block).collect());
+            owner.flush();
+            let before = chunks(owner);
+            owner.sweep_innermost();
+            assert_eq!(chunks(owner), before - 1, "one was empty");
+            let again = kept.iter().map(|_| owner.alloc(BLOCK)).collect();
+            assert_eq!(chunks(owner), before - 1, "half of each other chunk was free");
+            free_scattered(owner, again);
+            free_scattered(owner, kept.into_iter().map(|(_, block)| block).collect());
         });
     }
 }
