@@ -15,26 +15,32 @@
 	add	x29, sp, #48
 	str	x1, [x29, #24]
 	add	x8, x29, #24
-	mov	w9, #8
+	mov	w10, #8
 	//APP
 	//NO_APP
-	stp	x8, x9, [sp]
-	mov	w8, #3
-	ldr	x9, [x0, #16]
-	ldr	x10, [x0]
-	ldur	q0, [x0, #8]
 	mov	x19, x0
-	strh	w8, [sp, #40]
-	str	x9, [x0]
+	ldr	x9, [x0, #8]
+	//APP
+	//NO_APP
+	stp	x8, x10, [sp]
+	ldr	x11, [x0]
+	ldr	x8, [x0, #16]
+	stp	x11, x9, [sp, #16]
+	mov	w9, #3
+	str	x8, [x0]
 	mov	x0, sp
-	str	x10, [sp, #16]
-	stur	q0, [sp, #24]
+	str	x8, [sp, #32]
+	strh	w9, [sp, #40]
 	bl	_ZN7ebbtide3raw10alloc_slowE
 	ldr	x9, [sp, #16]
-	ldur	q0, [sp, #24]
+	ldr	x10, [sp, #32]
 	ldr	x0, [sp]
 	str	x9, [x19]
-	stur	q0, [x19, #8]
+	str	x10, [x19, #16]
+	//APP
+	//NO_APP
+	ldr	x9, [sp, #24]
+	str	x9, [x19, #8]
 	//APP
 	//NO_APP
 	ldp	x29, x30, [sp, #48]

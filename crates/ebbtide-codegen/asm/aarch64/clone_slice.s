@@ -24,26 +24,32 @@
 	//APP
 	//NO_APP
 	mov	x22, x0
-	stp	xzr, x2, [sp]
-	ldr	x8, [x0]
-	ldr	x9, [x0, #16]
-	ldur	q0, [x0, #8]
 	mov	x20, x2
+	ldr	x8, [x0, #8]
+	//APP
+	//NO_APP
+	stp	xzr, x2, [sp]
+	ldr	x9, [x0]
+	ldr	x10, [x0, #16]
 	mov	x21, x1
-	str	x8, [sp, #16]
+	stp	x9, x8, [sp, #16]
 	mov	w8, #3
-	str	x9, [x0]
+	str	x10, [x0]
 	mov	x0, sp
-	stur	q0, [sp, #24]
+	str	x10, [sp, #32]
 	strh	w8, [sp, #40]
 	bl	_ZN7ebbtide3raw10alloc_slowE
 	ldr	x8, [sp, #16]
-	ldur	q0, [sp, #24]
+	ldr	x9, [sp, #32]
 	mov	x2, x20
 	ldr	x20, [sp]
 	mov	x1, x21
 	str	x8, [x22]
-	stur	q0, [x22, #8]
+	str	x9, [x22, #16]
+	//APP
+	//NO_APP
+	ldr	x8, [sp, #24]
+	str	x8, [x22, #8]
 	//APP
 	//NO_APP
 	cmp	x19, #16

@@ -29,6 +29,8 @@
 	//APP
 	//NO_APP
 	mov	w9, #8
+	//APP
+	//NO_APP
 	str	x8, [sp]
 	mov	w8, #3
 	stur	q0, [sp, #24]
@@ -39,6 +41,8 @@
 	bl	_ZN7ebbtide3raw10alloc_slowE
 .Ltmp15:
 	ldr	x9, [sp]
+	//APP
+	//NO_APP
 	//APP
 	//NO_APP
 	b	.LBB21_6

@@ -38,14 +38,19 @@
 	add	x0, sp, #16
 	//APP
 	//NO_APP
+	//APP
+	//NO_APP
 	stp	x10, x9, [sp, #32]
 	str	x8, [sp, #48]
 	stp	x21, x22, [sp, #16]
 	strh	w23, [sp, #56]
 	bl	_ZN7ebbtide3raw10alloc_slowE
-	ldp	x9, x8, [sp, #40]
 	ldr	x10, [sp, #32]
 	ldr	x11, [sp, #16]
+	ldr	x8, [sp, #48]
+	//APP
+	//NO_APP
+	ldr	x9, [sp, #40]
 	//APP
 	//NO_APP
 	str	x11, [sp, #16]

@@ -38,6 +38,8 @@
 	mov	w9, #8
 	//APP
 	//NO_APP
+	//APP
+	//NO_APP
 	stp	x0, x8, [sp, #32]
 	add	x8, sp, #8
 	stp	x8, x9, [sp, #16]
@@ -47,6 +49,8 @@
 	strh	w8, [sp, #56]
 	bl	_ZN7ebbtide3raw10alloc_slowE
 	ldr	x9, [sp, #16]
+	//APP
+	//NO_APP
 	//APP
 	//NO_APP
 	b	.LBB216_3

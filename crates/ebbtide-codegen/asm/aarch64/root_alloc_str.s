@@ -4,12 +4,12 @@
 	add	x29, sp, #48
 	mov	x19, x2
 	cmp	x2, #64
-	b.hi	.LBB217_16
+	b.hi	.LBB217_14
 	ldr	x8, [x0, #16]
 	ldr	x9, [x0]
 	add	x10, x19, x8
 	cmp	x9, x10
-	b.mi	.LBB217_16
+	b.mi	.LBB217_14
 	sub	x9, x9, x19
 	subs	x10, x9, x8
 	b.mi	.LBB217_17
@@ -20,7 +20,7 @@
 	cmp	x19, #1
 	b.ls	.LBB217_10
 	cmp	x19, #3
-	b.ls	.LBB217_14
+	b.ls	.LBB217_15
 	ldr	w8, [x1]
 	str	w8, [x0]
 	sub	x8, x19, #4
@@ -56,7 +56,7 @@
 	ret
 .LBB217_12:
 	cmp	x19, #33
-	b.hs	.LBB217_15
+	b.hs	.LBB217_16
 	ldr	q0, [x1]
 	sub	x8, x19, #16
 	str	q0, [x0]
@@ -68,6 +68,15 @@
 	add	sp, sp, #80
 	ret
 .LBB217_14:
+	stp	x0, x1, [sp]
+	mov	x0, sp
+	str	x19, [sp, #16]
+	bl	_ZN7ebbtide4root11out_of_lineE
+	ldp	x20, x19, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #80
+	ret
+.LBB217_15:
 	ldrh	w8, [x1]
 	strh	w8, [x0]
 	sub	x8, x19, #2
@@ -78,7 +87,7 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB217_15:
+.LBB217_16:
 	ldp	q1, q0, [x1]
 	sub	x8, x19, #32
 	add	x9, x1, x8
@@ -91,34 +100,31 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB217_16:
-	stp	x0, x1, [sp]
-	mov	x0, sp
-	str	x19, [sp, #16]
-	bl	_ZN7ebbtide4root11out_of_lineE
-	ldp	x20, x19, [sp, #64]
-	ldp	x29, x30, [sp, #48]
-	add	sp, sp, #80
-	ret
 .LBB217_17:
 	//APP
 	//NO_APP
 	mov	x20, x0
+	ldr	x8, [x0, #8]
+	//APP
+	//NO_APP
 	stp	x1, x19, [sp]
-	ldr	x8, [x0]
-	ldur	q0, [x0, #8]
+	ldr	x10, [x0, #16]
+	ldr	x9, [x0]
 	strh	wzr, [sp, #40]
-	str	x8, [sp, #16]
-	ldr	x8, [x0, #16]
-	stur	q0, [sp, #24]
-	str	x8, [x0]
+	str	x10, [x0]
 	mov	x0, sp
+	stp	x9, x8, [sp, #16]
+	str	x10, [sp, #32]
 	bl	_ZN7ebbtide3raw10alloc_slowE
 	ldr	x8, [sp, #16]
-	ldur	q0, [sp, #24]
+	ldr	x9, [sp, #32]
 	ldr	x0, [sp]
 	str	x8, [x20]
-	stur	q0, [x20, #8]
+	str	x9, [x20, #16]
+	//APP
+	//NO_APP
+	ldr	x8, [sp, #24]
+	str	x8, [x20, #8]
 	//APP
 	//NO_APP
 	mov	x1, x19

@@ -55,24 +55,30 @@
 .LBB219_11:
 	//APP
 	//NO_APP
-	stp	xzr, x8, [sp]
-	mov	w8, #3
-	ldr	x9, [x0]
-	ldur	q0, [x0, #8]
 	mov	x20, x0
 	mov	x19, x1
-	strh	w8, [sp, #40]
-	str	x9, [sp, #16]
-	ldr	x9, [x0, #16]
-	stur	q0, [sp, #24]
-	str	x9, [x0]
+	ldr	x9, [x0, #8]
+	//APP
+	//NO_APP
+	stp	xzr, x8, [sp]
+	ldr	x10, [x0]
+	ldr	x8, [x0, #16]
+	stp	x10, x9, [sp, #16]
+	mov	w9, #3
+	str	x8, [x0]
 	mov	x0, sp
+	str	x8, [sp, #32]
+	strh	w9, [sp, #40]
 	bl	_ZN7ebbtide3raw14try_alloc_slowE
 	ldr	x8, [sp, #16]
-	ldur	q0, [sp, #24]
+	ldr	x9, [sp, #32]
 	ldr	x0, [sp]
 	str	x8, [x20]
-	stur	q0, [x20, #8]
+	str	x9, [x20, #16]
+	//APP
+	//NO_APP
+	ldr	x8, [sp, #24]
+	str	x8, [x20, #8]
 	//APP
 	//NO_APP
 	cbz	x0, .LBB219_13

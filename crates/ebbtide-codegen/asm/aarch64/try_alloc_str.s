@@ -101,23 +101,29 @@
 	//APP
 	//NO_APP
 	mov	x20, x0
-	stp	x1, x2, [sp]
-	ldr	x8, [x0]
-	ldur	q0, [x0, #8]
-	strh	wzr, [sp, #40]
 	mov	x19, x2
-	str	x8, [sp, #16]
-	ldr	x8, [x0, #16]
-	stur	q0, [sp, #24]
-	str	x8, [x0]
+	ldr	x8, [x0, #8]
+	//APP
+	//NO_APP
+	stp	x1, x2, [sp]
+	ldr	x10, [x0, #16]
+	ldr	x9, [x0]
+	strh	wzr, [sp, #40]
+	str	x10, [x0]
 	mov	x0, sp
+	stp	x9, x8, [sp, #16]
+	str	x10, [sp, #32]
 	bl	_ZN7ebbtide3raw14try_alloc_slowE
 	ldr	x8, [sp, #16]
-	ldur	q0, [sp, #24]
+	ldr	x9, [sp, #32]
 	mov	x2, x19
 	ldr	x0, [sp]
 	str	x8, [x20]
-	stur	q0, [x20, #8]
+	str	x9, [x20, #16]
+	//APP
+	//NO_APP
+	ldr	x8, [sp, #24]
+	str	x8, [x20, #8]
 	//APP
 	//NO_APP
 	mov	x1, x2
