@@ -15,6 +15,8 @@ use std::alloc::System;
 mod alone;
 #[cfg(target_pointer_width = "64")]
 mod idle;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+mod resident;
 #[cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
 mod skipping;
 

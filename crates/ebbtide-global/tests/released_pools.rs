@@ -5,7 +5,7 @@
 #![cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
 
 use ebbtide_global::{Options, engine::Owner, release_pool, report};
-use ebbtide_patience::pause;
+use ebbtide_patience::{eventually, pause};
 use std::alloc::Layout;
 
 fn started() -> Owner {
@@ -48,8 +48,12 @@ fn memory_that_is_trimmed_and_given_back_is_counted_once() {
     small.into_iter().for_each(|block| free(&owner, block, 10_000));
     owner.leave(ticket);
     owner.end();
-    release_pool();
-    assert_eq!(report().held, 0);
+    // The helper thread may have runs in hand that it is about to give back.
+    let is_released = eventually(|| {
+        release_pool();
+        report().held == 0
+    });
+    assert!(is_released, "{}", report());
 }
 
 #[test]

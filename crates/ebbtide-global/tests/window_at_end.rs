@@ -6,7 +6,7 @@
 
 use crate::idle::{free, keep_some, serve, started};
 use ebbtide_global::{engine::Owner, release_pool, report};
-use ebbtide_patience::pause;
+use ebbtide_patience::{eventually, pause};
 
 /// A fast scope, which publishes nothing when it ends.
 fn use_and_free(owner: &Owner) {
@@ -40,7 +40,11 @@ fn memory_of_idle_scopes_that_an_ending_owner_ends_is_not_lost() {
         }
         assert!(report().held < 9 << 20, "{:?}", report());
         idle.end();
-        release_pool();
-        assert_eq!(report().held, 0, "{:?}", report());
+        // The helper thread may have runs in hand that it is about to give back.
+        let is_released = eventually(|| {
+            release_pool();
+            report().held == 0
+        });
+        assert!(is_released, "{:?}", report());
     }
 }

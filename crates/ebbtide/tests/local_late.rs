@@ -123,11 +123,16 @@ fn default_scopes_of_destructors_leave_no_memory() {
     thread::spawn(scopes).join().unwrap();
     thread::spawn(|| use_key(&LATE)).join().unwrap();
     for (number, (case, calls)) in CASES.into_iter().enumerate() {
-        let (before, called) = (BYTES.load(SeqCst), CALLS.load(SeqCst));
-        for _ in 0..THREADS {
-            thread::spawn(case).join().unwrap();
-        }
-        assert_eq!(CALLS.load(SeqCst) - called, calls * THREADS, "case {number}");
-        assert_eq!(BYTES.load(SeqCst), before, "case {number}");
+        let leaves_no_memory = || {
+            let (before, called) = (BYTES.load(SeqCst), CALLS.load(SeqCst));
+            for _ in 0..THREADS {
+                thread::spawn(case).join().unwrap();
+            }
+            assert_eq!(CALLS.load(SeqCst) - called, calls * THREADS, "case {number}");
+            BYTES.load(SeqCst) == before
+        };
+        // What threads leave, they leave each time; the test harness allocates a few times, at any
+        // moment.
+        assert!((0..10).any(|_| leaves_no_memory()), "case {number}");
     }
 }

@@ -3,7 +3,8 @@
 //! Claim: a thread that ends leaves no memory behind, and warm default scopes and pools allocate
 //! none.
 //!
-//! There is only one test, so that nothing else runs at the same time.
+//! There is only one test, so that only the test harness runs at the same time. It allocates a few
+//! times, at any moment, so a count that differs is taken again.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -89,11 +90,12 @@ fn threads() {
 #[test]
 fn all_memory_is_returned_and_warm_use_allocates_none() {
     threads();
-    let before = BLOCKS.load(SeqCst);
-    for _ in 0..20 {
-        threads();
-    }
-    assert_eq!(BLOCKS.load(SeqCst), before, "blocks that threads left behind");
+    let leave_no_blocks = || {
+        let before = BLOCKS.load(SeqCst);
+        (0..20).for_each(|_| threads());
+        BLOCKS.load(SeqCst) == before
+    };
+    assert!((0..10).any(|_| leave_no_blocks()), "blocks that threads left behind");
 
     let pool = Pool::new();
     let turn = || {
@@ -105,11 +107,12 @@ fn all_memory_is_returned_and_warm_use_allocates_none() {
     };
     turn();
     turn();
-    let before = CALLS.load(SeqCst);
-    for _ in 0..100 {
-        turn();
-    }
-    assert_eq!(CALLS.load(SeqCst), before, "calls of the heap in warm scopes");
+    let makes_no_calls = || {
+        let before = CALLS.load(SeqCst);
+        (0..100).for_each(|_| turn());
+        CALLS.load(SeqCst) == before
+    };
+    assert!((0..10).any(|_| makes_no_calls()), "calls of the heap in warm scopes");
 
     let before = BLOCKS.load(SeqCst);
     local::trim();
