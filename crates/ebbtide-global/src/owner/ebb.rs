@@ -135,9 +135,10 @@ impl Owner {
     }
 
     /// Gives back the empty chunks of the innermost scope, `adopted` among them, and removes their
-    /// blocks from its free lists; at most [`MOST_RETAINED`] blocks stay listed. Returns false, and changes nothing, if there are none. No chunk may
-    /// be parked, since it could be one of them (G5): a chunk that is full continues in the parked one
-    /// first, and a persistent scope parks none, because it lists small blocks from its beginning.
+    /// blocks from its free lists, of which at most [`MOST_RETAINED`] are examined. Returns false,
+    /// and changes nothing, if no chunk is empty. No chunk may be parked, since it could be one of
+    /// them (G5): a chunk that is full continues in the parked one first, and a persistent scope
+    /// parks none, because it lists small blocks from its beginning.
     pub(super) fn sweep(&self, first_chunk: Run, current: Run, adopted: Option<Run>) -> bool {
         let scope = self.bump.scope();
         // SAFETY: listed blocks lie in the range. Those of the chunks that are given back are free as
