@@ -24,7 +24,15 @@ export default_buffer, with_buffer
 export @arena, @noarena, clear_arena_pool!, copyfromarena, map_arena, mtmap_arena
 export alloc, alloc_nothrow, set_default_buffer_size!
 
+# Documented as well, and used with the name of the package.
+@static if VERSION >= v"1.11.0-DEV.469"
+    eval(Expr(:public, :AbstractBuffer, :BufferError, :Checkpoint, :EscapeError, :Stats, :alloc!, :alloc_ptr!,
+        :allow_ptr_array_to_escape, :capacity, :checkpoint_restore!, :checkpoint_save, :free, :keep_freed_memory!,
+        :limit, :no_escape, :release_freed_memory!, :reset_buffer!, :set_limit!, :stats, :trim!, :used, :with_scope))
+end
+
 # Bottom up: a file uses only the files above it.
+include("versions.jl")
 include("errors.jl")
 include("library.jl")
 include("arrays.jl")

@@ -6,19 +6,48 @@
 using Base.Broadcast: Broadcast, Broadcasted
 
 const Permuted = PermutedDimsArray{<:Any,<:Any,<:Any,<:Any,<:WrappedTwice}
+const View = SubArray{<:Any,<:Any,<:WrappedTwice}
 
-Base.dataids(a::ArenaArray) = (UInt(a.address),)
-# Julia's own, at least up to version 1.5, say that these share memory with no other array.
-Base.dataids(a::Union{Permuted,Structured}) = Base.dataids(parent(a))
+# For arrays of other packages that wrap ours.
+Base.dataids(a::ArenaArray) = addresses(a)
 
-# The types decide whether two arrays may share memory at all, so that an operation on others sees one
-# type of operand.
-share_memory(a, b) =
-    may_hold(typeof(a)) && may_hold(typeof(b)) && !Base._isdisjoint(Base.dataids(a), Base.dataids(b))
+# The addresses of our arrays in the fields of an array, whatever wraps them. The types decide which
+# fields are read, so an operand that cannot hold one of our arrays costs nothing.
+addresses(a::ArenaArray) = (UInt(a.address),)
+@generated function addresses(x)
+    parts = [:(addresses(getfield(x, $i))...) for i in 1:fieldcount(x) if may_hold_type(fieldtype(x, i))]
+    Expr(:tuple, parts...)
+end
+
+share_memory(a, b) = have_common(addresses(a), addresses(b))
+have_common(as, bs) = !Base._isdisjoint(as, bs)
+
 # Views of the same array may lie side by side.
-const TwoViews = Tuple{SubArray{T,<:Any,A},SubArray{T,<:Any,A}} where {T,A}
-share_memory(a::SubArray{T,<:Any,A}, b::SubArray{T,<:Any,A}) where {T,A} = invoke(Base.mightalias, TwoViews, a, b)
+share_memory(a::SubArray, b::SubArray) = parent(a) === parent(b) && is_one_to_one(parent(a)) ?
+    may_meet(parentindices(a), parentindices(b)) : have_common(addresses(a), addresses(b))
+
+# Whether each element of an array has memory of its own.
+is_one_to_one(::ArenaArray) = true
+is_one_to_one(a::Related) = is_one_to_one(parent(a))
+is_one_to_one(a::View) =
+    parentindices(a) isa Tuple{Vararg{Union{Integer,AbstractRange}}} && is_one_to_one(parent(a))
+is_one_to_one(::AbstractArray) = false
+
+# Whether two views of an array may have an element in common. An index may stand for several
+# dimensions, unless it is a number or has numbers.
+const OneDimension = Union{Integer,AbstractArray{<:Integer}}
+may_meet(a::Tuple{Vararg{OneDimension}}, b::Tuple{Vararg{OneDimension}}) = all(map(may_meet, a, b))
+may_meet(a::Tuple, b::Tuple) = true
+may_meet(i::Integer, j::Integer) = i == j
+may_meet(i::Integer, js::AbstractArray) = i in js
+may_meet(is::AbstractArray, j::Integer) = j in is
+may_meet(is::AbstractUnitRange, js::AbstractUnitRange) = max(first(is), first(js)) <= min(last(is), last(js))
+may_meet(is::AbstractRange, js::AbstractRange) = !isempty(intersect(is, js))
+may_meet(is::AbstractArray, js::AbstractArray) = true
+
+# Julia has a method for two views, in some versions of the same type only.
 Base.mightalias(a::Related, b::Related) = share_memory(a, b)
+Base.mightalias(a::View, b::View) = share_memory(a, b)
 Base.mightalias(a::SubArray{T,<:Any,A}, b::SubArray{T,<:Any,A}) where {T,A<:WrappedTwice} = share_memory(a, b)
 
 # The copy is an ordinary array.

@@ -80,6 +80,7 @@ function Base.reshape(a::ArenaArray{T}, size::Dims{N}) where {T,N}
     unsafe_arena_array(T, a.address, size)
 end
 Base.reshape(a::ArenaArray, size::Tuple{Vararg{Union{Int,Colon}}}) = reshape(a, Base._reshape_uncolon(a, size))
+Base.reshape(a::ArenaVector, ::Tuple{Colon}) = a
 Base.vec(a::ArenaArray) = reshape(a, (length(a),))
 Base.vec(a::ArenaVector) = a
 
@@ -105,7 +106,7 @@ function reinterpret_resized(::Type{S}, a::ArenaArray{T,N}, from, to) where {S,T
 end
 
 # Copies of contiguous memory, without a loop over the elements.
-const Contiguous{T} = Union{Array{T},ArenaArray{T}}
+const Contiguous{T} = Union{Plain{T},ArenaArray{T}}
 
 function copy_elements!(to::Contiguous{T}, at, from::Contiguous{T}, first, count) where {T}
     count == 0 && return to
@@ -114,20 +115,43 @@ function copy_elements!(to::Contiguous{T}, at, from::Contiguous{T}, first, count
     checkbounds(to, at + count - 1)
     checkbounds(from, first)
     checkbounds(from, first + count - 1)
+    unsafe_copyto!(to, at, from, first, count)
+end
+
+Base.copyto!(to::ArenaArray{T}, at::Integer, from::Contiguous{T}, first::Integer,
+    count::Integer) where {T} = copy_elements!(to, Int(at), from, Int(first), Int(count))
+Base.copyto!(to::Plain{T}, at::Integer, from::ArenaArray{T}, first::Integer,
+    count::Integer) where {T} = copy_elements!(to, Int(at), from, Int(first), Int(count))
+Base.copyto!(to::ArenaArray{T}, from::Contiguous{T}) where {T} =
+    copy_elements!(to, 1, from, 1, length(from))
+Base.copyto!(to::Plain{T}, from::ArenaArray{T}) where {T} =
+    copy_elements!(to, 1, from, 1, length(from))
+
+# Elements of the same type are plain bits; others are converted one by one. The caller answers for
+# the indices.
+function unsafe_copy_elements!(to::Contiguous{T}, at, from::Contiguous{T}, first, count) where {T}
     size = Base.elsize(Vector{T})
     GC.@preserve to from ccall(:memmove, Ptr{Cvoid}, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t),
         pointer(to) + (at - 1) * size, pointer(from) + (first - 1) * size, count * size)
     to
 end
+function unsafe_copy_elements!(to, at, from, first, count)
+    from = Base.unalias(to, from)
+    @inbounds for i in 0:count-1
+        to[at+i] = from[first+i]
+    end
+    to
+end
+Base.unsafe_copyto!(to::ArenaArray, at, from::Contiguous, first, count) =
+    unsafe_copy_elements!(to, at, from, first, count)
+Base.unsafe_copyto!(to::Plain, at, from::ArenaArray, first, count) =
+    unsafe_copy_elements!(to, at, from, first, count)
 
-Base.copyto!(to::ArenaArray{T}, at::Integer, from::Contiguous{T}, first::Integer,
-    count::Integer) where {T} = copy_elements!(to, Int(at), from, Int(first), Int(count))
-Base.copyto!(to::Array{T}, at::Integer, from::ArenaArray{T}, first::Integer,
-    count::Integer) where {T} = copy_elements!(to, Int(at), from, Int(first), Int(count))
-Base.copyto!(to::ArenaArray{T}, from::Contiguous{T}) where {T} =
-    copy_elements!(to, 1, from, 1, length(from))
-Base.copyto!(to::Array{T}, from::ArenaArray{T}) where {T} =
-    copy_elements!(to, 1, from, 1, length(from))
+# Both become ordinary arrays. Not by `promote_rule`, by which `[a, b]` would copy `a`.
+Base.promote(a::ArenaArray{<:Any,N}, b::Union{Array{<:Any,N},ArenaArray{<:Any,N}}) where {N} =
+    promote(Array(a), convert(Array, b))
+Base.promote(a::Array{<:Any,N}, b::ArenaArray{<:Any,N}) where {N} = promote(a, Array(b))
+Base.promote(a::ArenaArray{T,N}, b::ArenaArray{T,N}) where {T,N} = (a, b)
 
 # ------------------------------------------------------------ what may hold an array
 
@@ -135,13 +159,20 @@ Base.copyto!(to::Array{T}, from::ArenaArray{T}) where {T} =
 const OPAQUE = Union{Ptr,Type,Symbol,String,Module,IOStream,Base.LibuvStream,Method,
     Core.MethodInstance,Core.CodeInfo,TypeVar}
 
+# The result of a `@test`, which holds what was compared since Julia 1.8, but only to show it.
+const TEST_PACKAGE = Base.PkgId(Base.UUID("8dfed614-e22c-5e08-85e1-65c5234f0b40"), "Test")
+is_test_result(T::DataType) =
+    nameof(supertype(T)) === :Result && Base.PkgId(parentmodule(T)) == TEST_PACKAGE
+
 # Whether values of a type may hold an array. `above` has the types that are being examined.
 function may_hold_type(T, above = ())
     T isa Union && return may_hold_type(T.a, above) || may_hold_type(T.b, above)
     T <: ArenaArray && return true
     (T <: OPAQUE || T in above) && return false
     T isa DataType && isconcretetype(T) || return true
-    T <: Array && return may_hold_type(eltype(T), (above..., T))
+    is_test_result(T) && return false
+    T === Core.SimpleVector && return true
+    T <: Stored && return may_hold_type(eltype(T), (above..., T))
     any(field -> may_hold_type(field, (above..., T)), fieldtypes(T))
 end
 

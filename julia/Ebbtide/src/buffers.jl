@@ -159,7 +159,8 @@ end
     AllocBuffer(storage)
 
 A buffer of fixed size, over a vector of `bytes` bytes or over any `storage` that has a `pointer`
-and a `sizeof`: another array, mapped or foreign memory. A buffer of n bytes holds exactly n bytes.
+and a `sizeof`: another array, a `Memory`, or one from a `MemoryRef` on, mapped or foreign memory. A
+buffer of n bytes holds exactly n bytes.
 When it is full, allocating throws a [`BufferError`](@ref) and changes nothing.
 
 The storage must not move, and must not be used for anything else meanwhile.
@@ -192,7 +193,7 @@ mutable struct AllocBuffer{Storage} <: AbstractBuffer
     pin::Any
 
     function AllocBuffer(storage::Storage) where {Storage}
-        check_storage(storage)
+        check_storage(elements(storage))
         b = new{Storage}(C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, C_NULL, C_NULL, C_NULL, storage,
             Vector{UInt8}(undef, HANDLE_SIZE + HANDLE_ALIGN), pin(storage))
         open_fixed!(b)
@@ -251,7 +252,7 @@ end
 end
 
 function open_fixed!(b::AllocBuffer)
-    start, bytes = pointer(b.buf), checked_bytes(storage_size(b.buf))
+    start, bytes = pointer(b.buf), checked_bytes(storage_size(elements(b.buf)))
     handle = pointer(b.handle)
     handle += -UInt(handle) & (HANDLE_ALIGN - 1)
     b.arena = GC.@preserve b ccall(LIBRARY.ebb_fixed_new, Ptr{Cvoid},

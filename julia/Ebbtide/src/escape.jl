@@ -23,9 +23,12 @@ const SEARCH_BUDGET = 64
 
 # The values in which a search continues. The other fields of a task belong to the scheduler, and
 # lead to other tasks.
-children(value) = (getfield(value, i) for i in 1:nfields(value) if isdefined(value, i))
-children(value::Array) = (value[i] for i in eachindex(value) if isassigned(value, i))
-children(value::Task) = (getfield(value, name) for name in (:code, :result) if isdefined(value, name))
+children(value) = fields(value, 1:nfields(value))
+children(value::Union{Stored,Core.SimpleVector}) = (value[i] for i in 1:length(value) if isassigned(value, i))
+children(value::Task) = fields(value, (:code, :result))
+# Of plain bits, the slots of a dictionary that are not in use hold anything.
+children(value::Dict) = Iterators.flatten(part for part in (keys(value), values(value)) if may_hold(eltype(part)))
+fields(value, names) = (read_field(value, name) for name in names if has_field(value, name))
 
 # Searches `value` for an array in `memory`. Returns what is left of the budget, or -1 if there is
 # one.

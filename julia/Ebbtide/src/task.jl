@@ -34,12 +34,6 @@ const STORAGE_KEY = :Ebbtide_buffers
 # The size in bytes of default buffers that are created from now on.
 const DEFAULT_BUFFER_SIZE = Ref(DEFAULT_SIZE)
 
-@static if isdefined(Threads, :maxthreadid)
-    thread_slots() = Threads.maxthreadid()
-else
-    thread_slots() = Threads.nthreads()
-end
-
 # A task that never uses its buffers.
 const NOBODY = Ref{TaskBuffers}()
 

@@ -26,6 +26,11 @@ Base.:+(a::Point, b::Point) = Point(a.x + b.x, a.y + b.y)
         @test vec(a) isa ArenaArray{Float64,1}
         @test reshape(a, 4, 3)[4, 3] == 12
         @test reshape(a, 4, :)[1, 3] == 9 && reshape(a, 4, :) isa ArenaArray
+        @test reshape(a, (2, :)) isa ArenaArray{Float64,2} && reshape(a, (:, 2, 3)) isa ArenaArray{Float64,3}
+        for flat in (reshape(a, :), reshape(a, (:,)), reshape(vec(a), :), reshape(vec(a), (:,)), reshape(vec(a), Val(1)))
+            @test flat === vec(a)
+        end
+        @test_throws DimensionMismatch reshape(a, (5, :))
         @test_throws DimensionMismatch reshape(a, 5, 5)
         @test_throws DimensionMismatch reshape(a, -3, -4)
         @test similar(a) isa Matrix{Float64}
@@ -60,6 +65,37 @@ end
         @test_throws BoundsError copyto!(a, zeros(Int, 6))
         @test_throws ArgumentError copyto!(a, 1, v, 1, -1)
         @test_throws BoundsError copyto!(a, typemax(Int), v, 1, 2)
+        copyto!(a, 1:5)
+        @test unsafe_copyto!(a, 2, a, 1, 4) === a == [1, 1, 2, 3, 4] # overlapping
+        @test unsafe_copyto!(a, 1, [7, 8], 1, 2) == [7, 8, 2, 3, 4]
+        @test unsafe_copyto!(zeros(Int, 3), 2, a, 1, 2) == [0, 7, 8]
+        @test unsafe_copyto!(zeros(3), 2, a, 1, 2) == [0, 7, 8]
+        @test unsafe_copyto!(a, 4, [5.0, 6.0], 1, 2) == [7, 8, 2, 5, 6]
+        @test unsafe_copyto!(reinterpret(UInt, a), 2, a, 1, 4) == [7, 7, 8, 2, 5]
+        @test_throws InexactError unsafe_copyto!(a, 1, [0.5], 1, 1)
+        if isdefined(Core, :GenericMemory)
+            memory = Memory{Int}(undef, 2)
+            @test copyto!(memory, 1, a, 3, 2) === memory == [8, 2]
+            @test copyto!(a, memory) == [8, 2, 8, 2, 5]
+            @test unsafe_copyto!(a, 4, memory, 1, 2) == [8, 2, 8, 8, 2]
+            @test Memory{Int}(a) == a && Memory{Float64}(a) == a
+        end
+        nothing
+    end
+end
+
+@testset "promotion makes ordinary arrays" begin
+    @no_escape begin
+        a, b = fill!(@alloc(Int, 2), 1), fill!(@alloc(Float64, 2), 2)
+        for (x, y) in ((a, [3, 4]), ([3, 4], a), (a, [3.0, 4.0]), (a, b), (b, [3, 4]), ([3.0, 4.0], b))
+            promoted = promote(x, y)
+            @test promoted == (x, y)
+            @test promoted isa NTuple{2,Vector{promote_type(eltype(x), eltype(y))}}
+        end
+        @test promote(a, a) === (a, a)
+        # A list has the arrays themselves, as a list of an array and a view of one.
+        foreach(x -> fill!(x, 9), [a, [1]])
+        @test a == [9, 9]
         nothing
     end
 end
@@ -137,6 +173,71 @@ square_of(T) = copyto!(Ebbtide.alloc!(default_buffer(), T, 3, 3), 1:9)
     end
 end
 
+# A random function that shows a matrix of the size `r` × `c` in another way, and the size of its
+# result. Several indices may stand for the same element if `repeats`.
+function random_look(rng, (r, c), repeats)
+    kind = rand(rng, 1:(repeats ? 9 : 7))
+    kind == 1 && return (adjoint, (c, r))
+    kind == 2 && return (transpose, (c, r))
+    kind == 3 && return (m -> PermutedDimsArray(m, (2, 1)), (c, r))
+    kind == 4 && return (m -> reshape(m, c, r), (c, r))
+    kind == 5 && return (m -> reinterpret(eltype(m) == Int ? UInt : Int, m), (r, c))
+    kind == 8 && r == c && return (rand(rng, (Symmetric, UpperTriangular, UnitLowerTriangular)), (r, c))
+    rows = kind < 8 ? random_indices(rng, r) : rand(rng, 1:r, r)
+    columns = random_indices(rng, c)
+    (m -> view(m, rows, columns), (length(rows), length(columns)))
+end
+
+function random_indices(rng, n)
+    from, to = minmax(rand(rng, 1:n), rand(rng, 1:n))
+    rand(rng, (from:to, to:-1:from, 1:2:n, 1:n, from:to, randperm(rng, n)))
+end
+
+# Up to `count` of these, one after another, and the size of what they show of a square.
+function random_looks(rng, count, repeats)
+    looks, size = Any[], (6, 6)
+    for _ in 1:count
+        look, next = random_look(rng, size, repeats)
+        minimum(next) > 1 || continue
+        push!(looks, look)
+        size = next
+    end
+    (m -> foldl((m, look) -> look(m), looks; init = m)), size
+end
+
+random_part(rng, (r, c), (rows, columns)) =
+    (rand(rng, 0:r-rows) .+ (1:rows), rand(rng, 0:c-columns) .+ (1:columns))
+
+@testset "random arrays that overlap: the same as if operands had been copied" begin
+    rng = MersenneTwister(50)
+    operations = (
+        (to, a, b) -> (to .= a),
+        (to, a, b) -> (to .= a .+ b),
+        (to, a, b) -> (to .= to .+ a),
+        (to, a, b) -> copyto!(to, a),
+        (to, a, b) -> (to[:, :] = a))
+    for turn in 1:60
+        # Two arrays that are both wrapped four times are not recognised.
+        looks = [random_looks(rng, rand(rng, 0:2), false), random_looks(rng, rand(rng, 0:3), true),
+            random_looks(rng, rand(rng, 0:2), true)]
+        # Often the same array, of which other parts are seen.
+        rand(rng, Bool) && (looks[2] = looks[1])
+        rand(rng, Bool) && (looks[3] = looks[2])
+        common = min.(last.(looks)...)
+        parts = [random_part(rng, size, common) for (_, size) in looks]
+        shown(m) = [view(look(m), part...) for ((look, _), part) in zip(looks, parts)]
+        expected = collect(reshape(1:36, 6, 6))
+        to, a, b = shown(expected)
+        operation = rand(rng, operations)
+        operation(to, collect(a), collect(b))
+        @no_escape begin
+            m = copyto!(@alloc(Int, 6, 6), 1:36)
+            operation(shown(m)...)
+            @test m == expected
+        end
+    end
+end
+
 @testset "arrays that share memory are known to" begin
     @no_escape begin
         m, other = square_of(Int), square_of(Int)
@@ -147,6 +248,13 @@ end
             @test !Base.mightalias(m, shown(other)) && !Base.mightalias(shown(m), collect(m))
         end
         @test !Base.mightalias(view(m, :, 1), view(m, :, 2)) && Base.mightalias(view(m, :, 1), view(m, 2, :))
+        # Other types of views, and indices that stand for two dimensions.
+        @test Base.mightalias(view(m, :, 1), view(m', :, 1)) && Base.mightalias(view(m, :, 1), view(vec(m), 2:3))
+        @test Base.mightalias(view(m, :, 1), view(m, [CartesianIndex(1, 1)]))
+        @test !Base.mightalias(view(m, [1, 2], 1), view(m, [1, 2], 2)) && Base.mightalias(view(m, 1:2:3, 1), view(m, 3, :))
+        # An element may lie below several indices of what is viewed.
+        repeated = view(m, [1, 1, 2], :)'
+        @test Base.mightalias(view(repeated, :, 1), view(repeated, :, 2))
     end
 end
 

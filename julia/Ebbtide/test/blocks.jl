@@ -185,9 +185,23 @@ struct TextOfArray <: AbstractString
     value::Any
 end
 
+@static if isdefined(Base, :isfieldatomic)
+    mutable struct AtomicVariable
+        @atomic value::Any
+    end
+end
+
+function atomic_memory_of(y, T)
+    memory = AtomicMemory{T}(undef, 1)
+    Core.memoryrefset!(GenericMemoryRef(memory), y, :monotonic, true)
+    memory
+end
+
+const KEPT = Variable(nothing) # a mutable object, which is a weak key
+
 @testset "B24 an array does not leave its block" begin
     buffer = SlabBuffer()
-    escaping = [
+    escaping = Function[
         y -> y,
         y -> (1, y),
         y -> (a = 1, b = (y, 2)),
@@ -209,7 +223,48 @@ end
         y -> Task(() -> y),
         y -> (task = @async(y); wait(task); task),
         y -> Pair{Any,Any}(:a, 1 => y),
+        y -> Dict(1 => y),
+        y -> Dict(y => 1),
+        y -> Dict{Any,Any}(:a => :b, y => 1),
+        y -> IdDict(:a => y),
+        y -> IdDict(y => :a),
+        y -> WeakKeyDict(KEPT => y),
+        y -> Set((y,)),
+        y -> Base.IdSet{Any}((y,)),
+        y -> Base.ImmutableDict(:a => y),
+        y -> Dict(1 => Set(([y],))),
+        y -> Core.svec(1, y),
+        y -> (1, Core.svec(Core.svec(y))),
+        y -> (KEPT.value = y; WeakRef(KEPT)),
+        y -> Some(y),
+        y -> Ref(y, 2),
+        y -> Ref((y, 1)),
+        y -> (x + 1 for x in y),
+        y -> zip(1:3, y),
+        y -> Iterators.drop(y, 1),
+        y -> (c = Channel{Any}(1); put!(c, y); c),
+        y -> Base.Fix2(in, y),
+        y -> sin ∘ (x -> y),
+        y -> Expr(:call, :f, y),
+        y -> QuoteNode(y),
+        y -> Symmetric(reshape(view(y, 1:1), 1, 1)),
+        y -> Broadcast.broadcasted(+, y, 1),
+        y -> DomainError(y),
     ]
+    if isdefined(Core, :GenericMemory)
+        append!(escaping, [
+            y -> fill!(Memory{Any}(undef, 2), y),
+            y -> (m = Memory{Any}(undef, 20); m[20] = y; m),
+            y -> fill!(Memory{typeof(y)}(undef, 1), y),
+            y -> fill!(Memory{Union{Nothing,typeof(y)}}(undef, 1), y),
+            y -> memoryref(fill!(Memory{Any}(undef, 2), y), 2),
+            y -> Holder(memoryref(fill!(Memory{typeof(y)}(undef, 2), y))),
+            y -> atomic_memory_of(y, Any),
+            y -> atomic_memory_of(y, typeof(y)),
+            y -> GenericMemoryRef(atomic_memory_of(y, Any)),
+        ])
+    end
+    isdefined(Base, :isfieldatomic) && push!(escaping, y -> (AtomicVariable(1), AtomicVariable([y])))
     for value in escaping
         @test_throws EscapeErrorType @no_escape buffer value(@alloc(Int, 3))
         @test used(buffer) == 0
@@ -243,6 +298,34 @@ end
         end
         @test z === (y, 1)
     end
+end
+
+@testset "what is left of an array that was removed does not count" begin
+    buffer = SlabBuffer()
+    for collection in (Dict{Int,ArenaArray{Int,1}}(), Dict{ArenaArray{Int,1},Int}(), IdDict(), Dict())
+        @test collection === @no_escape buffer begin
+            y = fill!(@alloc(Int, 3), 1)
+            key, value = collection isa Dict{ArenaArray{Int,1},Int} ? (y, 1) : (1, y)
+            collection[key] = value
+            delete!(collection, key)
+        end
+    end
+end
+
+@testset "a test may be the last statement of a block" begin
+    @no_escape begin
+        y = fill!(@alloc(Int, 3), 1)
+        @test y == [1, 1, 1]
+    end
+    @no_escape begin
+        y = @alloc(Int, 3)
+        @test_throws BoundsError y[4]
+    end
+end
+
+@testset "a value with atomic fields may leave its block" begin
+    @test (@no_escape (@alloc(Int, 3); Channel{Any}(1))) isa Channel
+    isdefined(Base, :isfieldatomic) && @test (@no_escape (@alloc(Int, 3); AtomicVariable([1]))).value == [1]
 end
 
 @testset "allow_ptr_array_to_escape turns the search off" begin

@@ -2,6 +2,9 @@
 
 module Examples end
 
+# The text of a docstring. `Docs.doc` needs the package REPL since Julia 1.11.
+docstring(name) = join(only(values(Docs.meta(Ebbtide)[Docs.Binding(Ebbtide, name)].docs)).text)
+
 @testset "the programs of the README and of the docstrings run" begin
     for block in code_blocks("README.md")
         include_string(Examples, block)
@@ -12,8 +15,7 @@ module Examples end
         include_string(Examples, only(code_blocks(project)))
         @test Examples.f([1, 2, 3]) == 9
     end
-    blocks = [string(Docs.doc(Docs.Binding(Ebbtide, Symbol("@no_escape"))))]
-    for text in blocks, block in eachmatch(r"```julia\n(.*?)```"s, text)
+    for block in eachmatch(r"```julia\n(.*?)```"s, docstring(Symbol("@no_escape")))
         include_string(Examples, block.captures[1])
     end
     @test Examples.normalised_sum([1, 2, 4]) == 1.75
@@ -86,6 +88,8 @@ end
     for name in names(Ebbtide)
         @test string(name) in documented
     end
+    # Documented names are public, as later versions know it.
+    isdefined(Base, :ispublic) && @test documented == Set(string.(names(Ebbtide)))
     pages = joinpath(dirname(@__DIR__), "docs", "src")
     listed = Set{String}()
     for page in readdir(pages), block in eachmatch(r"```@docs\n(.*?)```"s, read(joinpath(pages, page), String))
@@ -110,4 +114,28 @@ end
         count += 1
     end
     @test count >= 20
+end
+
+# The pairs of a method of ours and another one of which neither is more specific. Julia's own
+# `detect_ambiguities` compares all methods with each other, which takes a minute.
+function ambiguities_of_ours(mod)
+    is_ours(method) = parentmodule(method.module) === Ebbtide
+    found = Any[]
+    for name in names(mod; all = true, imported = true)
+        isdefined(mod, name) && !Base.isdeprecated(mod, name) || continue
+        f = getfield(mod, name)
+        f isa Union{Function,DataType,UnionAll} || continue
+        known = methods(f)
+        for ours in filter(is_ours, collect(known)), other in known
+            ours !== other && Base.isambiguous(ours, other) && push!(found, (ours, other))
+        end
+    end
+    found
+end
+
+@testset "no call is ambiguous because of our methods, $mod" for mod in (Ebbtide, Ebbtide.Expansion, Base,
+    Base.Broadcast, Base.PermutedDimsArrays, LinearAlgebra, Random, Serialization)
+
+    @test isempty(ambiguities_of_ours(mod))
+    mod === Ebbtide && @test isempty(Test.detect_unbound_args(mod))
 end

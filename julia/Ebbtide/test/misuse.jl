@@ -113,6 +113,22 @@ end
     @test_throws ArgumentError AllocBuffer(view(bytes, 1:2:63))
     @test incremented_sum([1, 2, 3], AllocBuffer(view(bytes, 33:64))) == 9
     @test bytes[1:32] == zeros(UInt8, 32)
+    if isdefined(Core, :GenericMemory)
+        for (show, size) in ((identity, 80), (memoryref, 80), (memory -> memoryref(memory, 11), 40),
+            (memory -> view(memory, 11:20), 40), (_ -> AtomicMemory{Int}(undef, 5), 40))
+            memory = fill!(Memory{Int32}(undef, 20), 7)
+            storage = show(memory)
+            @test Ebbtide.capacity(AllocBuffer(storage)) == size
+            @no_escape (buffer = AllocBuffer(storage)) begin
+                @test sizeof(fill!(@alloc(UInt8, size), 1)) == size
+                @test_throws Ebbtide.BufferError @alloc(UInt8, 1)
+                nothing
+            end
+            @test all(==(7), memory[1:10]) || size == 80
+        end
+        @test_throws ArgumentError AllocBuffer(Memory{Any}(undef, 1))
+        @test_throws ArgumentError AllocBuffer(memoryref(Memory{Any}(undef, 1)))
+    end
     @test_throws ErrorException AllocBuffer(1:3) # Julia's own, which names the type
     empty = AllocBuffer(0)
     @test isempty(Ebbtide.alloc!(empty, Int, 0))
