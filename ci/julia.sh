@@ -63,11 +63,14 @@ install() {
 }
 
 # Compiled code is kept apart from that of the user, whose packages and settings are not used
-# either.
+# either. Julia's own depots, which follow the user's, have compiled standard libraries since 1.9.
 prepare() {
     cargo build --release --package ebbtide-capi
     export EBBTIDE_LIBRARY=${EBBTIDE_LIBRARY:-$target/release/libebbtide_capi.so}
-    export JULIA_DEPOT_PATH=$target/julia-depot JULIA_LOAD_PATH=@:@stdlib
+    unset JULIA_DEPOT_PATH
+    local bundled
+    bundled=$(julia --startup-file=no -e 'join(stdout, DEPOT_PATH[2:end], ":")')
+    export JULIA_DEPOT_PATH=$target/julia-depot:$bundled JULIA_LOAD_PATH=@:@stdlib
 }
 
 # The library in Rust that the tests lend scopes to. It has a folder of its own below target/,
@@ -81,9 +84,10 @@ prepare_tests() {
 
 # What the programs load as Bumper.jl is the package of that name in julia/others/packages. Some
 # tests of the packages that use it fail on older Julias with Bumper.jl, too: as many have to pass.
+# In a load path, packages precede the standard libraries that they use; Julia 1.11 requires it.
 others() {
     local folder=$1 here=$PWD/julia/others user
-    export JULIA_LOAD_PATH=@stdlib:$here/packages:$PWD/julia:$folder
+    export JULIA_LOAD_PATH=$PWD/julia:$here/packages:$folder:@stdlib
     julia --startup-file=no "$here/tests.jl" "$folder/Bumper/test/runtests.jl"
     julia --startup-file=no "$here/readme.jl" "$folder/Bumper/README.md"
     for user in "$here"/users/*.jl; do
@@ -94,7 +98,7 @@ others() {
 compare() {
     local theirs ours
     ours=$(summary "$2" "$1/$2")
-    theirs=$(JULIA_LOAD_PATH=@stdlib:$1 summary "$2" "$1/$2")
+    theirs=$(JULIA_LOAD_PATH=$1:@stdlib summary "$2" "$1/$2")
     printf '%s\n  with Bumper.jl: %s\n  with Ebbtide:   %s\n' "$2" "$theirs" "$ours"
     [ -n "$ours" ] && [ "$ours" = "$theirs" ]
 }
@@ -105,7 +109,7 @@ summary() {
 
 bench() {
     local folder=$1
-    export JULIA_LOAD_PATH=@stdlib:$PWD/julia:$folder
+    export JULIA_LOAD_PATH=$PWD/julia:$folder:@stdlib
     julia --startup-file=no julia/bench/run.jl "${@:2}"
 }
 
@@ -113,7 +117,7 @@ bench() {
 # not in the reference.
 docs() {
     local folder=$1
-    export JULIA_LOAD_PATH=@stdlib:$PWD/julia:$folder
+    export JULIA_LOAD_PATH=$PWD/julia:$folder:@stdlib
     julia --startup-file=no julia/Ebbtide/docs/make.jl
 }
 

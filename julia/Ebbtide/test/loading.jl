@@ -21,9 +21,12 @@ function run_with_holder(program; library = Ebbtide.LIBRARY.path)
             Ebbtide = "$(Base.PkgId(Ebbtide).uuid)"
             """)
         separator = Sys.iswindows() ? ";" : ":"
-        path = join(("@stdlib", folder, dirname(pkgdir(Ebbtide))), separator)
+        # Packages before the standard libraries that they use.
+        path = join((dirname(pkgdir(Ebbtide)), folder, "@stdlib"), separator)
+        # The first depot is the user's; the others are Julia's own and have its compiled libraries.
+        depots = join((folder, DEPOT_PATH[2:end]...), separator)
         output_of(`$(Base.julia_cmd()) --startup-file=no -e $program`,
-            "JULIA_LOAD_PATH" => path, "JULIA_DEPOT_PATH" => folder, "EBBTIDE_LIBRARY" => library)
+            "JULIA_LOAD_PATH" => path, "JULIA_DEPOT_PATH" => depots, "EBBTIDE_LIBRARY" => library)
     end
 end
 
