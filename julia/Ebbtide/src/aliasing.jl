@@ -12,9 +12,12 @@ const View = SubArray{<:Any,<:Any,<:WrappedTwice}
 Base.dataids(a::ArenaArray) = addresses(a)
 
 # The addresses of our arrays in the fields of an array, whatever wraps them. The types decide which
-# fields are read, so an operand that cannot hold one of our arrays costs nothing.
+# fields are read, so an operand that cannot hold one of our arrays costs nothing. Mutable arrays, which
+# may refer to themselves, say it on their own.
 addresses(a::ArenaArray) = (UInt(a.address),)
 @generated function addresses(x)
+    may_hold_type(x) || return ()
+    is_mutable_type(x) && return x <: AbstractArray ? :(Base.dataids(x)) : ()
     parts = [:(addresses(getfield(x, $i))...) for i in 1:fieldcount(x) if may_hold_type(fieldtype(x, i))]
     Expr(:tuple, parts...)
 end

@@ -59,7 +59,7 @@ const WrappedTwice = Union{ArenaArray,Wrapped{WrappedOnce},Structured}
 const Related = Union{ArenaArray,Wrapped{WrappedTwice}}
 
 Base.deepcopy(a::Related) = copy(a)
-Base.deepcopy(a::Array{<:Related}) = map(copy, a)
+Base.deepcopy(a::Plain{<:Related}) = map(copy, a)
 
 # The block preserves the buffer, and the buffer its memory (J5). Preserving the array here would keep
 # loops from being vectorised.

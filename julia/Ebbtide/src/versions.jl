@@ -27,6 +27,12 @@ else
     read_field(value, name) = getfield(value, name)
 end
 
+@static if isdefined(Base, :ismutabletype)
+    is_mutable_type(T) = ismutabletype(T)
+else
+    is_mutable_type(T) = T.mutable
+end
+
 @static if isdefined(Threads, :maxthreadid)
     thread_slots() = Threads.maxthreadid()
 else

@@ -238,6 +238,28 @@ random_part(rng, (r, c), (rows, columns)) =
     end
 end
 
+# An array type of another package that wraps ours: what the package says of it is not needed.
+struct WrappedElsewhere{A} <: AbstractVector{Int}
+    array::A
+end
+mutable struct Chained <: AbstractVector{Int}
+    array::ArenaArray{Int,1}
+    next::Any
+end
+Base.size(a::Union{WrappedElsewhere,Chained}) = size(a.array)
+Base.getindex(a::Union{WrappedElsewhere,Chained}, i::Int) = a.array[i]
+Base.dataids(a::Chained) = Base.dataids(a.array)
+
+@testset "arrays of other types that share memory are known to" begin
+    @no_escape begin
+        for wrap in (WrappedElsewhere, a -> WrappedElsewhere(WrappedElsewhere(view(a, 1:6))), a -> (c = Chained(a, 1); c.next = c))
+            a = copyto!(@alloc(Int, 6), 1:6)
+            view(a, 2:6) .= view(wrap(a), 1:5)
+            @test a == [1, 1, 2, 3, 4, 5]
+        end
+    end
+end
+
 @testset "arrays that share memory are known to" begin
     @no_escape begin
         m, other = square_of(Int), square_of(Int)
@@ -331,6 +353,10 @@ end
         @test sent(view(a, 1, :)) isa Vector{Int}
         @test sent([a, a]) isa Vector{Matrix{Int}}
         @test sent([view(a, 1, :)]) isa Vector{Vector{Int}}
+        if isdefined(Core, :GenericMemory)
+            memory = fill!(Memory{typeof(a)}(undef, 1), a)
+            @test sent(memory)[1] isa Matrix{Int} && deepcopy(memory)[1] isa Matrix{Int}
+        end
         nothing
     end
     @test_throws Ebbtide.BufferError Ebbtide.alloc!(sent(SlabBuffer()), Int, 1)
