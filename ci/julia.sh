@@ -102,9 +102,9 @@ compare() {
     printf '%s\n  with Bumper.jl: %s\n  with Ebbtide:   %s\n' "$2" "$theirs" "$ours"
     [ -n "$ours" ] && [ "$ours" = "$theirs" ]
 }
-# The line of the test summary with the sum of all tests.
+# The line of the test summary with the sum of all tests, without the time that it took.
 summary() {
-    julia --startup-file=no --color=no julia/others/users.jl "$@" 2>/dev/null | grep "^$1 .*|" | tail -n 1 || true
+    julia --startup-file=no --color=no julia/others/users.jl "$@" 2>/dev/null | grep "^$1 .*|" | tail -n 1 | sed 's/ *[0-9.]*m\?[0-9.]*s$//' || true
 }
 
 bench() {

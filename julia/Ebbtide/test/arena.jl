@@ -248,7 +248,10 @@ collections() = Base.gc_num().pause
     @arena nothing
     @test collections() == before && Ebbtide.DUE_AT[] == typemax(Int64)
     Ebbtide.DUE_AT[] = due_at
-    @test (@allocated @arena nothing) == 0
+    allocated() = @allocated @arena nothing
+    allocated()
+    # At -O1, the Ref in Julia's own `gc_bytes` may lie on the heap.
+    @test allocated() == 0 || Base.JLOptions().opt_level < 2
 end
 
 @testset "A06 objects count that have a kilobyte or more on average" begin
