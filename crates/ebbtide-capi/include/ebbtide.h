@@ -382,8 +382,14 @@ size_t ebb_arena_limit(const ebb_arena *arena);
 /** Opens a scope of an arena of this thread. */
 void ebb_thread_open_(ebb_scope *opened);
 
-/** Frees the idle arenas of this thread, as the end of the thread does. */
+/** Frees the idle arenas of this thread, as the end of the thread does, and the memory of freed arenas
+ * that is kept for the next ones. */
 void ebb_thread_trim(void);
+
+/** Limits the memory of freed arenas that is kept for the next ones of any thread, besides up to 64 KiB
+ * for each thread. 0 turns keeping off. Unless set, what is kept and what arenas use are together at
+ * most what arenas used in the last two seconds, and an idle program keeps nothing of it. */
+void ebb_warm_set_limit(size_t bytes);
 
 /** Ends the scope of an arena of this thread. */
 void ebb_thread_close_(ebb_arena *arena);

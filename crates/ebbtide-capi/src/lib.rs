@@ -71,7 +71,7 @@ pub use scope::{
 pub use stats::{ebb_arena_stats, ebb_scope_stats, ebb_stats, ebb_stats_text};
 pub use status::{ebb_fail_, ebb_last_status, ebb_status, ebb_status_text};
 #[cfg(feature = "std")]
-pub use thread::{ebb_thread_close_, ebb_thread_open_, ebb_thread_trim};
+pub use thread::{ebb_thread_close_, ebb_thread_open_, ebb_thread_trim, ebb_warm_set_limit};
 
 use core::ffi::{CStr, c_char};
 

@@ -207,6 +207,7 @@ impl Idle {
     fn end(&self) {
         self.has_ended.set(true);
         self.most.set(0);
+        ebbtide::warm::end_thread();
         self.free_all();
     }
 
@@ -262,10 +263,20 @@ pub unsafe extern "C" fn ebb_thread_open_(opened: *mut ebb_scope) {
     unsafe { opened.write(scope) };
 }
 
-/// Frees the idle arenas of this thread, as the end of the thread does.
+/// Frees the idle arenas of this thread, as the end of the thread does, and the memory of freed arenas
+/// that is kept for the next ones.
 #[unsafe(no_mangle)]
 pub extern "C" fn ebb_thread_trim() {
     let _ = IDLE.try_with(Idle::free_all);
+    ebbtide::warm::trim();
+}
+
+/// Limits the memory of freed arenas that is kept for the next ones of any thread, besides up to 64 KiB
+/// for each thread. 0 turns keeping off. Unless set, what is kept and what arenas use are together at
+/// most what arenas used in the last two seconds, and an idle program keeps nothing of it.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_warm_set_limit(bytes: usize) {
+    ebbtide::warm::set_limit(bytes);
 }
 
 /// Ends the scope of an arena of this thread.

@@ -19,6 +19,10 @@ pub const SMALL: usize = 4096;
 /// The alignment of every chunk allocated from a backing, and of the first byte of its region.
 pub const CHUNK_ALIGN: usize = 16;
 
+/// The size of a huge page in bytes, on x86-64 and on aarch64 with pages of 4 KiB. On systems with
+/// another size this value only loses its benefit: the code stays correct.
+pub const HUGE_PAGE: usize = 2 * 1024 * 1024;
+
 macro_rules! arithmetic {
     ($word:ty, $signed:ty) => {
         /// Returns the start of a block of `size` bytes at the high end of `low..top`.

@@ -1,6 +1,10 @@
 //! Where chunks come from.
 
 use crate::error::AllocError;
+#[cfg(all(feature = "alloc", not(feature = "std")))]
+use crate::heap;
+#[cfg(feature = "std")]
+use crate::warm;
 use core::{alloc::Layout, ptr::NonNull};
 
 /// A source of chunks for an arena.
@@ -98,10 +102,6 @@ pub type DefaultBacking = Heap;
 #[cfg(not(feature = "alloc"))]
 pub type DefaultBacking = NoSpill;
 
-/// The size of a huge page in bytes, on x86-64 and on aarch64 with pages of 4 KiB. On systems with
-/// another size this value only loses its benefit: the code stays correct.
-pub(crate) const HUGE_PAGE: usize = 2 * 1024 * 1024;
-
 /// The global allocator of the program. This is the default backing; it needs the feature `alloc`.
 ///
 /// On Linux, with the feature `std`, blocks of 4 MiB or more are advised to use huge pages
@@ -126,48 +126,27 @@ pub struct Heap;
 unsafe impl Backing for Heap {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        if layout.size() == 0 {
-            return Err(AllocError);
-        }
-        // SAFETY: `layout.size()` is not 0.
-        let block = unsafe { alloc::alloc::alloc(layout) };
-        let block = NonNull::new(block).ok_or(AllocError)?;
-        #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
-        if layout.size() >= 2 * HUGE_PAGE {
-            advise(block, layout.size());
-        }
+        #[cfg(feature = "std")]
+        let block = warm::allocate(layout);
+        #[cfg(not(feature = "std"))]
+        let block = heap::request(layout);
+        let block = block.ok_or(AllocError)?;
         Ok(NonNull::slice_from_raw_parts(block, layout.size()))
     }
 
     #[inline]
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+        #[cfg(feature = "std")]
         // SAFETY: the caller passes a block of `allocate` with its layout.
-        unsafe { alloc::alloc::dealloc(block.as_ptr(), layout) }
+        unsafe {
+            warm::release(block, layout)
+        };
+        #[cfg(not(feature = "std"))]
+        // SAFETY: the caller passes a block of `allocate` with its layout.
+        unsafe {
+            heap::release(block, layout)
+        };
     }
-}
-
-// The standard library already links the C library. One call is not worth a dependency.
-#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
-unsafe extern "C" {
-    fn madvise(
-        address: *mut core::ffi::c_void,
-        length: usize,
-        advice: core::ffi::c_int,
-    ) -> core::ffi::c_int;
-}
-
-/// Asks for huge pages in the aligned part of the block. A block of at least two huge pages has
-/// room for at least one that is aligned. Systems that have no huge pages, or never use them, keep
-/// ordinary pages.
-#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
-fn advise(block: NonNull<u8>, size: usize) {
-    const MADV_HUGEPAGE: core::ffi::c_int = 14;
-    let before = block.addr().get().wrapping_neg() & (HUGE_PAGE - 1);
-    let whole_pages = (size - before) & !(HUGE_PAGE - 1);
-    let first = block.as_ptr().wrapping_add(before);
-    // SAFETY: the range is whole pages of a block of our own, and the advice does not change their
-    // contents. An error means no huge pages.
-    unsafe { madvise(first.cast(), whole_pages, MADV_HUGEPAGE) };
 }
 
 /// Refuses every request. This is the backing of a [`Fixed`](crate::Fixed) that never spills out of

@@ -66,7 +66,7 @@ unsafe impl Backing for HugePages {
 /// Memory mapped directly from the system.
 #[cfg(unix)]
 mod mapping {
-    use crate::{backing::HUGE_PAGE as HUGE, error::AllocError};
+    use crate::{arith::HUGE_PAGE as HUGE, error::AllocError};
     use core::{alloc::Layout, ptr::NonNull};
 
     /// The most bytes left unused at the end of a mapping to make its last page a huge one.

@@ -122,6 +122,8 @@ mod error;
 mod fixed;
 mod fresh;
 pub mod front_end;
+#[cfg(feature = "alloc")]
+mod heap;
 #[cfg(feature = "huge-pages")]
 mod huge;
 mod init_guard;
@@ -144,10 +146,14 @@ mod root;
 #[cfg(feature = "serde")]
 pub mod serialize;
 mod stats;
+#[cfg(feature = "std")]
+mod thread_end;
 #[cfg(all(feature = "std", target_os = "linux"))]
 mod thread_key;
 #[cfg(feature = "alloc")]
 pub mod typed_arena;
+#[cfg(feature = "std")]
+pub mod warm;
 
 #[cfg(feature = "allocator-api2-02")]
 pub use allocator_api2_02;

@@ -77,6 +77,8 @@ use crate::{
     raw::{self, Cursor},
     scope::Scope,
     stats::Stats,
+    thread_end::{self, End},
+    warm,
 };
 use core::{
     alloc::Layout, cell::Cell, convert::Infallible, error::Error, fmt, ops::Deref, ptr::NonNull,
@@ -116,8 +118,6 @@ thread_local! {
         open: Cell::new(0),
         capacity: Cell::new(CAPACITY),
     } };
-    /// Its destructor runs when the thread ends. Registered when the primary entry is made.
-    static REAPER: Reaper = const { Reaper };
 }
 
 /// The state of a thread.
@@ -319,10 +319,12 @@ impl Local {
     /// Makes a new entry the primary one, if there is none and the thread is not ending. It counts
     /// as leased.
     fn make_primary(&self, made: EntryRef) {
-        let is_ending = || self.dead.get() || REAPER.try_with(|_| ()).is_err();
+        // Others may have been told of the end of the thread, and this variable not.
+        let is_ending = || {
+            self.dead.set(self.dead.get() || !thread_end::call(End::Arenas, end));
+            self.dead.get()
+        };
         if self.primary.get().is_none() && !is_ending() {
-            // SAFETY: this is the variable of this thread: there are no others of its type.
-            unsafe { late::register(self) };
             // SAFETY: T4: the primary entry has one lease at a time, which uses either the entry's
             // scope or this copy.
             self.words.set(unsafe { child_of(&made.scope) });
@@ -424,76 +426,9 @@ impl Local {
 ///
 /// A leased entry stays: the process is exiting from within a scope, whose memory other destructors
 /// may still read.
-struct Reaper;
-
-impl Drop for Reaper {
-    fn drop(&mut self) {
-        // Where thread-local variables are emulated, this one may be gone already; its entries
-        // stay.
-        let _ = LOCAL.try_with(Local::end);
-        late::forget();
-    }
-}
-
-/// Frees the entries of a thread that opens its first scope in the destructor of a POSIX key. At
-/// that time it is too late to register [`Reaper`]. The key alone would not be enough, because the
-/// library with its function may have been unloaded by then. A registered destructor of a
-/// thread-local variable keeps the library loaded.
-#[cfg(target_os = "linux")]
-mod late {
-    use super::Local;
-    use crate::thread_key::ThreadKey;
-    use core::{ffi::c_void, ptr};
-
-    unsafe extern "C" fn end(local: *mut c_void) {
-        // SAFETY: the values of the key are the variables of threads, set by `register`. Each has
-        // no destructor, and on Linux its memory outlives the destructors of the thread's keys.
-        unsafe { &*local.cast::<Local>() }.end();
-    }
-
-    // SAFETY: its values are the variables of threads that end.
-    static KEY: ThreadKey = unsafe { ThreadKey::new(end) };
-
-    /// Makes the end of this thread free the entries of `local`, its variable, unless [`forget`] is
-    /// called before. If the process has no keys left, only the reaper does that.
-    ///
-    /// # Safety
-    ///
-    /// `local` is the variable of this thread.
-    pub(super) unsafe fn register(local: &Local) {
-        // SAFETY: the variable lives until destructors of keys have run in this thread.
-        unsafe { KEY.set(ptr::from_ref(local).cast_mut().cast()) };
-    }
-
-    /// Clears the key, because the reaper has run in this thread.
-    pub(super) fn forget() {
-        // SAFETY: null is always allowed.
-        unsafe { KEY.set(ptr::null_mut()) };
-    }
-
-    /// A library may be unloaded and loaded again, and a process has few keys, so the key is
-    /// deleted.
-    extern "C" fn unload() {
-        KEY.delete();
-    }
-
-    // The section has pointers to functions without arguments, which run when the library is
-    // unloaded or the process ends.
-    #[used]
-    #[unsafe(link_section = ".fini_array")]
-    static UNLOAD: extern "C" fn() = unload;
-}
-
-#[cfg(not(target_os = "linux"))]
-mod late {
-    use super::Local;
-
-    /// # Safety
-    ///
-    /// None. Does nothing.
-    pub(super) unsafe fn register(_: &Local) {}
-
-    pub(super) fn forget() {}
+fn end() {
+    // Where thread-local variables are emulated, this one may be gone already; its entries stay.
+    let _ = LOCAL.try_with(Local::end);
 }
 
 /// Runs `f` with a scope of this thread's default arena. Everything allocated in it is free again
@@ -676,7 +611,8 @@ pub fn stats() -> Stats {
     LOCAL.with(Local::stats)
 }
 
-/// Frees all memory of this thread's idle default arenas. The next scope makes a new one.
+/// Frees all memory of this thread's idle default arenas, and what is [kept](crate::warm) for other
+/// arenas. The next scope makes a new one.
 ///
 /// ```
 /// # use ebbtide::local;
@@ -686,6 +622,7 @@ pub fn stats() -> Stats {
 /// ```
 pub fn trim() {
     LOCAL.with(Local::free_idle);
+    warm::trim();
 }
 
 /// A default scope of this thread is open; see [`set_default_capacity`].

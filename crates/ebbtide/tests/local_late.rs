@@ -6,7 +6,7 @@
 #![cfg(all(feature = "std", target_os = "linux"))]
 #![allow(clippy::unwrap_used)]
 
-use ebbtide::{front_end::ThreadKey, local};
+use ebbtide::{Arena, front_end::ThreadKey, local};
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     ffi::c_void,
@@ -86,7 +86,15 @@ fn use_both_keys() {
 }
 
 /// What threads do before they end, and how often they call `scopes`.
-const CASES: [(fn(), usize); 6] = [
+const CASES: [(fn(), usize); 7] = [
+    // The library is told of the end of the thread, but not for default scopes.
+    (
+        || {
+            VARIABLE.with(|_| ());
+            drop(Arena::with_capacity(1000));
+        },
+        1,
+    ),
     (|| use_key(&EARLY), 1),
     (|| use_key(&LATE), 1),
     (use_both_keys, 2),

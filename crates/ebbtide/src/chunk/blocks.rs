@@ -5,8 +5,7 @@ use super::{
     header::{CACHE_LINE, ChunkRef, Header, PAGE, capacity_within, overhead},
 };
 use crate::{
-    arith::{self, CHUNK_ALIGN, LOWEST_ADDRESS},
-    backing::HUGE_PAGE,
+    arith::{self, CHUNK_ALIGN, HUGE_PAGE, LOWEST_ADDRESS},
     error::AllocError,
     poison, prefetch,
 };

@@ -1,0 +1,171 @@
+//! Keeping the memory of dropped arenas for the next ones.
+//!
+//! A program that makes an arena for each document or request, and drops it, asks the heap for the
+//! same blocks again and again. With large ones the system then takes the pages away and gives new
+//! ones, at a page fault for each. So [`Heap`](crate::Heap), with the feature `std`, keeps the blocks
+//! that arenas give back, and gives them to the next arena that wants one of the same size:
+//!
+//! - **Below 32 KiB**, each thread keeps one block between each two powers of two: less than 64 KiB
+//!   in all. They go back to the heap when the thread ends.
+//! - **Larger blocks** are kept for all threads, on 64-bit Linux (x86-64, aarch64, RISC-V). What arenas use and what is kept are
+//!   together never more than the most that arenas used of such blocks in the last two seconds. A thread of the
+//!   library sees to that while the program does nothing; it ends when no block is left.
+//!
+//! Everything that is kept goes back when the heap refuses a request, before a fork, and by [`trim`]. What a thread
+//! drops while it ends is not kept, and a library with arenas can be unloaded once its helper thread
+//! has ended. A program that must have a single thread calls [`set_limit(0)`](set_limit) first. Under
+//! `AddressSanitizer` and with the feature `poison`, kept memory counts as dead. Under Miri nothing
+//! is kept.
+//!
+//! ```
+//! use ebbtide::{Arena, warm};
+//!
+//! for line in ["ebb", "flow"] {
+//!     let arena = Arena::new(); // from the second turn on, without a call of the heap
+//!     arena.root().alloc_str(line);
+//! }
+//! assert!(warm::held() > 0 || cfg!(miri));
+//! warm::trim();
+//! assert_eq!(warm::held(), 0);
+//! ```
+
+// Heap::allocate ─► allocate
+//   ├─ below 32 KiB ─► own::take                 no lock
+//   ├─ larger ───────► shared::take              a lock that nobody waits for
+//   └─ else ─────────► the heap; if it refuses, after `trim`
+// Heap::release ─► release
+//   ├─ below 32 KiB ─► own::keep
+//   └─ larger ───────► shared::keep ─► helper::start ─► Windows::end
+//
+// A `Block` owns its memory, so this code is safe but for the two ends, `allocate` and `release`.
+
+mod block;
+mod helper;
+mod limit;
+mod lock;
+mod own;
+mod shared;
+
+use self::block::Block;
+use crate::{arith::CHUNK_ALIGN, heap};
+use core::{alloc::Layout, ptr::NonNull};
+
+/// Requests a block like [`heap::request`], from what is kept if possible.
+#[inline]
+pub(crate) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
+    if layout.align() != CHUNK_ALIGN {
+        return heap::request(layout);
+    }
+    // Before the block can be given back. So the blocks of this thread end before those thread-locals
+    // that have arenas, and what these drop is not kept.
+    own::is_open();
+    let size = layout.size();
+    let block = if size <= own::LARGEST {
+        own::take(size).or_else(|| request(size))
+    } else {
+        shared::take(size, || request(size))
+    };
+    block.map(Block::into_start)
+}
+
+/// Takes a block back like [`heap::release`], and keeps it if that is allowed.
+///
+/// # Safety
+///
+/// [`allocate`] returned `start` for `layout`, and nobody uses it any more.
+#[inline]
+pub(crate) unsafe fn release(start: NonNull<u8>, layout: Layout) {
+    if layout.align() != CHUNK_ALIGN {
+        // SAFETY: the contract is the same.
+        return unsafe { heap::release(start, layout) };
+    }
+    // SAFETY: `allocate` took the start of a block of this size, and nobody uses it, as the caller
+    // says.
+    let block = unsafe { Block::new(start, layout.size()) };
+    if block.size() <= own::LARGEST {
+        own::keep(block);
+    } else {
+        shared::keep(block);
+    }
+}
+
+/// Requests a block of the heap. If it refuses although something was kept, that goes back, and the
+/// request is made again. Other threads may give back blocks at the same time, or keep new ones.
+#[cold]
+#[inline(never)]
+fn request(size: usize) -> Option<Block> {
+    for _ in 0..100 {
+        let was_held = held();
+        let block = Block::request(size);
+        if block.is_some() || was_held == 0 || size == 0 {
+            return block;
+        }
+        trim();
+    }
+    None
+}
+
+/// Sets how many bytes may be kept for all threads, besides the 64 KiB of each. 0 turns everything
+/// off, and gives back what is kept, but for the blocks of other threads, which these give back with
+/// their next. Unless set, there is no limit but the recent use.
+///
+/// ```
+/// use ebbtide::{Arena, warm};
+///
+/// warm::set_limit(0);
+/// Arena::new().root().alloc(1);
+/// assert_eq!(warm::held(), 0);
+/// ```
+pub fn set_limit(bytes: usize) {
+    limit::set(bytes);
+    if bytes == 0 {
+        trim();
+    } else {
+        shared::shrink();
+    }
+}
+
+/// Gives back to the heap what is kept for all threads and for this one. Costs a call of the heap
+/// for each block.
+///
+/// ```
+/// ebbtide::warm::trim();
+/// assert_eq!(ebbtide::warm::held(), 0);
+/// ```
+pub fn trim() {
+    own::trim();
+    shared::trim();
+}
+
+/// Gives back what is kept for this thread, which is ending, and keeps nothing more that it drops. For
+/// whoever has arenas until the end of a thread: a library can be unloaded only when its helper thread
+/// has ended.
+///
+/// ```
+/// use ebbtide::{Arena, warm};
+///
+/// std::thread::spawn(|| {
+///     warm::end_thread();
+///     Arena::new().root().alloc(1);
+///     assert_eq!(warm::held(), 0);
+/// })
+/// .join()
+/// .unwrap();
+/// ```
+pub fn end_thread() {
+    own::end();
+}
+
+/// The bytes that are kept at present for all threads and for this one.
+///
+/// ```
+/// use ebbtide::{Arena, warm};
+///
+/// let before = warm::held();
+/// Arena::new().root().alloc(1);
+/// assert!(warm::held() >= before);
+/// ```
+#[must_use]
+pub fn held() -> usize {
+    own::held() + shared::held()
+}

@@ -1,0 +1,23 @@
+//! The limit of what is kept.
+#![forbid(unsafe_code)]
+
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// The most bytes that may be kept for all threads; 0 if threads keep nothing either. Relaxed: it
+/// publishes nothing.
+static LIMIT: AtomicUsize = AtomicUsize::new(if cfg!(miri) { 0 } else { usize::MAX });
+
+#[inline]
+pub(super) fn get() -> usize {
+    LIMIT.load(Relaxed)
+}
+
+pub(super) fn set(bytes: usize) {
+    LIMIT.store(bytes, Relaxed);
+}
+
+/// Whether anything may be kept.
+#[inline]
+pub(super) fn is_on() -> bool {
+    get() > 0
+}
