@@ -479,7 +479,7 @@ impl<B: Backing> Arena<B> {
     #[cold]
     #[inline(never)]
     fn make_first<F: Failure>(&self, capacity: usize) -> Result<(), F> {
-        if self.chunks.control().make_first_block(capacity).is_err() {
+        if self.chunks.make_first_block(capacity).is_err() {
             if F::DIVERGES {
                 raw::out_of_memory(chunk::overhead(0), CHUNK_ALIGN);
             }

@@ -22,7 +22,7 @@
 //!
 //! - **L1** Every [`Link`](header::Link), every cursor in use and every handle points to a live
 //!   header: the head of an arena that is borrowed, or the header of a block that the arena has not
-//!   released. Only [`blocks::release`] releases blocks, while the arena is borrowed exclusively,
+//!   released. Only [`blocks::release_block`] and the end of the arena release blocks, while the arena is borrowed exclusively,
 //!   and after no link of the control block, or of a chunk that stays, leads to them.
 //! - **L2** Each chunk of an arena, except the head's block, is in exactly one list: the arena's
 //!   own, that of a class of spare chunks, or a claim's. Lists have no cycles, and a list holds
@@ -100,12 +100,47 @@ impl<B: Backing> Chunks<B> {
     pub(crate) fn backing(&self) -> &B {
         &self.backing
     }
+
+    /// Requests the arena's first block, with room for `region` bytes, and gives its region to the
+    /// head. The next one is twice as large.
+    ///
+    /// # Errors
+    ///
+    /// If the backing refused even the smallest sufficient size, the limit would be exceeded, the
+    /// size exceeds `isize::MAX`, or the request comes from the backing itself. Nothing changes then.
+    pub(crate) fn make_first_block(&self, region: usize) -> Result<(), AllocError> {
+        let control = self.control();
+        let allocate = |layout| control.while_busy(|| self.backing.allocate(layout));
+        control.make_first_block(region, allocate)
+    }
+
+    /// Releases every chunk.
+    ///
+    /// # Safety
+    ///
+    /// No scope, claim or allocation is left, and the arena is not used again.
+    #[inline(never)]
+    unsafe fn release_at_end(&self) {
+        let control = self.control();
+        // SAFETY: the caller says that nothing is left.
+        match unsafe { control.only_block() } {
+            // SAFETY: the backing gave the block for this layout, and nothing uses it any more, as
+            // the caller says.
+            Some((block, layout)) => unsafe { self.backing.release(block, layout) },
+            // SAFETY: the caller says that nothing is left in the chunks.
+            None => unsafe { control.release_all() },
+        }
+    }
 }
 
 impl<B: Backing> Drop for Chunks<B> {
+    #[inline]
     fn drop(&mut self) {
-        // SAFETY: scopes, claims and allocations borrow the owner of this, so none is left.
-        unsafe { self.control().release_all() };
+        // L6: otherwise there is no chunk.
+        if self.control.held() > 0 {
+            // SAFETY: scopes, claims and allocations borrow the owner of this, so none is left.
+            unsafe { self.release_at_end() };
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     error::AllocError,
     poison, prefetch,
 };
-use core::{alloc::Layout, iter};
+use core::{alloc::Layout, iter, ptr::NonNull};
 
 /// The size of the first ordinary chunk, header included, unless the user chose another.
 pub(crate) const FIRST_CHUNK: usize = 16 * 1024 - ALLOCATOR_OVERHEAD;
@@ -70,7 +70,8 @@ pub(super) fn new_ordinary_chunk(
     Ok(chunk)
 }
 
-/// Requests a chunk by [`new_block`], and registers it. The chunk is not linked into a list.
+/// Requests a block by [`new_block`], and makes and registers a chunk in it. The chunk is not linked
+/// into a list.
 ///
 /// # Errors
 ///
@@ -80,26 +81,57 @@ pub(super) fn new_chunk(
     region: usize,
     wanted: usize,
 ) -> Result<ChunkRef<'_>, AllocError> {
-    let chunk = new_block(control, region, wanted)?;
+    let new = new_block(control, region, wanted, |layout| control.call_allocate(layout))?;
+    // SAFETY: the block is the arena's, and nothing uses it yet.
+    let chunk = unsafe { make_chunk(control, new.block) };
+    chunk.set_fresh_region(new.low, new.top);
     chunk.older.set(control.newest.get());
     control.newest.set(Some(chunk));
     control.has_chunks.set(true);
     Ok(chunk)
 }
 
+/// Writes the header of a chunk to a block, without a region. The chunk is not registered (L3).
+///
+/// # Safety
+///
+/// The backing gave the block to this arena for the size of a chunk, and nothing uses the place of
+/// the header: no link and no name leads to a chunk there.
+pub(super) unsafe fn make_chunk<'c>(control: ControlRef<'c>, block: NonNull<u8>) -> ChunkRef<'c> {
+    let header = block.cast::<Header>();
+    // SAFETY: the block is aligned to `CHUNK_ALIGN`, which is enough for a header; it has room for
+    // one besides the region; and the caller says that nothing uses that.
+    unsafe { header.write(Header::vacant()) };
+    // SAFETY: L1: the header was just written, and the block is the arena's until `release`. The
+    // address is the backing's, with provenance for the whole block.
+    let chunk = unsafe { ChunkRef::new(header) };
+    // Every header but the head stores the address of the control block (L4).
+    chunk.control.set(Some(control.as_ptr().cast()));
+    chunk
+}
+
+/// A block of the backing, and a region in it, before which there is room for a header.
+pub(super) struct NewBlock {
+    pub(super) block: NonNull<u8>,
+    pub(super) low: NonNull<u8>,
+    pub(super) top: NonNull<u8>,
+}
+
 /// Requests a block of `wanted` bytes, header included, or one with room for `region` bytes if that
-/// is more. If the backing refuses, requests half as much, as long as `region` bytes fit. The chunk
-/// in it is not registered (L3).
+/// is more. If the backing refuses, requests half as much, as long as `region` bytes fit. Nothing is
+/// written to the block. `allocate` calls the backing.
 ///
 /// # Errors
 ///
 /// If the backing refused even the smallest sufficient size, the limit would be exceeded, the size
 /// exceeds `isize::MAX`, or the request comes from the backing itself. Nothing changes then.
+#[inline]
 pub(super) fn new_block(
     control: ControlRef<'_>,
     region: usize,
     wanted: usize,
-) -> Result<ChunkRef<'_>, AllocError> {
+    allocate: impl Fn(Layout) -> Result<NonNull<u8>, AllocError>,
+) -> Result<NewBlock, AllocError> {
     let least = least_size(region).ok_or(AllocError)?;
     let allowed = control.limit.get().saturating_sub(control.held.get());
     if least > allowed || control.is_busy() {
@@ -110,7 +142,7 @@ pub(super) fn new_block(
         let capacity = capacity_within(most & !(CHUNK_ALIGN - 1));
         let size = capacity + overhead(capacity);
         let layout = Layout::from_size_align(size, CHUNK_ALIGN).map_err(|_| AllocError)?;
-        match control.call_allocate(layout) {
+        match allocate(layout) {
             Ok(block) => break (block, layout, capacity),
             Err(AllocError) if size > least => most = (size / 2).max(least),
             Err(AllocError) => return Err(AllocError),
@@ -136,24 +168,14 @@ pub(super) fn new_block(
     let low = unsafe { block.add(start) };
     // SAFETY: `end` is at most `size`, the block's own end.
     let top = unsafe { block.add(end) };
-    let header = block.cast::<Header>();
-    // SAFETY: the block is aligned to `CHUNK_ALIGN`, which is enough for a header; it has room for
-    // one besides the region; and it is nobody else's yet.
-    unsafe { header.write(Header::vacant()) };
-    // SAFETY: L1: the header was just written, and only `release` gives the block back. The
-    // address is the backing's, with provenance for the whole block.
-    let chunk = unsafe { ChunkRef::new(header) };
-    // Every header but the head stores the address of the control block (L4).
-    chunk.control.set(Some(control.as_ptr().cast()));
     debug_assert!(start >= size_of::<Header>() && end <= size, "I5: header, then region");
     debug_assert!(capacity >= region, "there is room for the request");
-    chunk.set_fresh_region(low, top);
-    debug_assert_eq!(chunk.top().addr().get() % CHUNK_ALIGN, 0, "a child needs no rounding");
+    debug_assert_eq!(top.addr().get() % CHUNK_ALIGN, 0, "a child needs no rounding");
     poison::forbid(low, capacity);
     prefetch::prepare(size);
     control.held.set(control.held.get() + size);
     control.capacity.set(control.capacity.get() + capacity);
-    Ok(chunk)
+    Ok(NewBlock { block, low, top })
 }
 
 /// Releases `chunk` and all chunks after it, following `next`.
@@ -175,14 +197,26 @@ pub(super) unsafe fn release_chain<'c>(control: ControlRef<'c>, chunk: Option<Ch
 /// The chunk belongs to the arena, and no list and no other record of the control block refers to
 /// it. Nothing in it is used again, and no cursor that is used again points to it.
 pub(super) unsafe fn release(control: ControlRef<'_>, chunk: ChunkRef<'_>) {
-    let block_size = chunk.block_size();
-    poison::lift(chunk.low(), chunk.capacity());
-    debug_assert!(!chunk.is_head() && block_size <= control.held(), "L6");
-    control.held.set(control.held.get() - block_size);
-    control.capacity.set(control.capacity.get() - chunk.capacity());
-    // SAFETY: `new_block` made a layout of this size and alignment for the block.
-    let layout = unsafe { Layout::from_size_align_unchecked(block_size, CHUNK_ALIGN) };
+    debug_assert!(!chunk.is_head(), "L6");
+    // SAFETY: the contract is the same, and the header describes its own block.
+    unsafe { release_block(control, chunk.as_ptr().cast(), chunk.header()) };
+}
+
+/// Gives a block back to the backing, whose region is that of `header`.
+///
+/// # Safety
+///
+/// The contract of [`release`], for the block.
+pub(super) unsafe fn release_block(control: ControlRef<'_>, block: NonNull<u8>, header: &Header) {
+    // SAFETY: the region is that of a block, as the caller says.
+    let layout = unsafe { header.block_layout() };
+    // SAFETY: the whole region, which nothing uses any more, as the caller says.
+    unsafe { header.poison(header.low(), header.top()) };
+    poison::lift(header.low(), header.capacity());
+    debug_assert!(layout.size() <= control.held(), "L6");
+    control.held.set(control.held.get() - layout.size());
+    control.capacity.set(control.capacity.get() - header.capacity());
     // SAFETY: `new_block` got the block from this backing for this layout. The caller says that
     // nothing refers to it any more.
-    unsafe { control.call_release(chunk.as_ptr().cast(), layout) };
+    unsafe { control.call_release(block, layout) };
 }

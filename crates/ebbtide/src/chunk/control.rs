@@ -35,10 +35,10 @@ pub(crate) struct Control {
     /// The spare chunks, by size (see `spare`): those that a claim left, or that were behind its
     /// parent.
     pub(super) spare: Link,
-    /// The block whose region is the head's; in no list. `None` if the head has a caller's buffer
-    /// or no region.
-    pub(super) head_block: Link,
-    /// The chunk that the backing gave last; `older` links to all others but `head_block`.
+    /// The block whose region is the head's, which has no header of its own. `None` if the head has
+    /// a caller's buffer or no region.
+    pub(super) head_block: Cell<Option<NonNull<u8>>>,
+    /// The chunk that the backing gave last; `older` links to all others.
     pub(super) newest: Link,
     /// The size of the next ordinary chunk, header included.
     pub(super) next_size: Cell<usize>,
@@ -88,7 +88,7 @@ impl Control {
             busy: Cell::new(false),
             head: Header::vacant(),
             spare: Link::none(),
-            head_block: Link::none(),
+            head_block: Cell::new(None),
             newest: Link::none(),
             next_size: Cell::new(first_size),
             limit: Cell::new(usize::MAX),
@@ -311,12 +311,20 @@ impl<'c> ControlRef<'c> {
 
     /// Requests a block from the backing. Meanwhile, requests to the arena are refused.
     pub(super) fn call_allocate(self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
-        debug_assert!(!self.is_busy(), "the backing does not use its arena");
-        let _busy = Busy::mark(&self.get().busy);
         // SAFETY: the functions are called with the address that the contract of `Control::new`
         // requires.
-        let block = unsafe { (self.get().calls.allocate)(self.control, layout) }?;
-        Ok(block.cast())
+        self.while_busy(|| unsafe { (self.get().calls.allocate)(self.control, layout) })
+    }
+
+    /// Calls the backing. Meanwhile, requests to the arena are refused.
+    #[inline]
+    pub(super) fn while_busy(
+        self,
+        allocate: impl FnOnce() -> Result<NonNull<[u8]>, AllocError>,
+    ) -> Result<NonNull<u8>, AllocError> {
+        debug_assert!(!self.is_busy(), "the backing does not use its arena");
+        let _busy = Busy::mark(&self.get().busy);
+        Ok(allocate()?.cast())
     }
 
     /// Gives a block back to the backing.

@@ -5,7 +5,7 @@
 //! [`chunk`](super) has the invariants that make them valid.
 
 use crate::{arith::CHUNK_ALIGN, poison::Touched};
-use core::{cell::Cell, marker::PhantomData, ops::Deref, ptr::NonNull};
+use core::{alloc::Layout, cell::Cell, marker::PhantomData, ops::Deref, ptr::NonNull};
 
 /// The region of a chunk ends at a multiple of this. Blocks of one, two, four … cache lines at its
 /// high end then occupy as many lines, and not one more: filling 512 bytes takes 0.6 of the time.
@@ -176,6 +176,16 @@ impl Header {
     pub(crate) fn block_size(&self) -> usize {
         debug_assert!(!self.is_vacant(), "the region is that of a block");
         self.capacity() + overhead(self.capacity())
+    }
+
+    /// The layout for which the block was requested.
+    ///
+    /// # Safety
+    ///
+    /// The region is that of a block of the backing.
+    pub(super) unsafe fn block_layout(&self) -> Layout {
+        // SAFETY: `new_block` made a layout of this size and alignment.
+        unsafe { Layout::from_size_align_unchecked(self.block_size(), CHUNK_ALIGN) }
     }
 
     /// Whether the chunk serves one oversize request of the scope that last entered it.

@@ -2,15 +2,15 @@
 
 use super::{
     blocks::{
-        FIRST_CHUNK, LARGEST_CHUNK, doubled, least_size, new_block, new_chunk, new_ordinary_chunk,
-        release, release_chain,
+        FIRST_CHUNK, LARGEST_CHUNK, doubled, least_size, make_chunk, new_block, new_chunk,
+        new_ordinary_chunk, release, release_block, release_chain,
     },
     control::{ControlRef, CurrentChunk},
     header::{ChunkRef, Header},
     spare::{SEARCHED, unlink},
 };
-use crate::{arith, error::AllocError};
-use core::{iter, ptr::NonNull};
+use crate::{arith, error::AllocError, poison};
+use core::{alloc::Layout, iter, ptr::NonNull};
 
 impl<'c> ControlRef<'c> {
     /// Sets the head's region to `low..top`, a caller's buffer.
@@ -21,37 +21,41 @@ impl<'c> ControlRef<'c> {
     }
 
     /// Requests the arena's first block, with room for `region` bytes, and gives its region to the
-    /// head. The next one is twice as large.
+    /// head. The next one is twice as large. `allocate` calls the backing.
     ///
     /// # Errors
     ///
     /// Those of [`new_block`].
-    pub(crate) fn make_first_block(self, region: usize) -> Result<(), AllocError> {
+    #[inline]
+    pub(super) fn make_first_block(
+        self,
+        region: usize,
+        allocate: impl Fn(Layout) -> Result<NonNull<u8>, AllocError>,
+    ) -> Result<(), AllocError> {
         debug_assert!(self.head.next.get().is_none(), "there is no chunk before");
         let ordinary = self.next_size.get();
-        let block = new_block(self, region, ordinary)?;
-        self.get().next_size.set(doubled(ordinary.max(block.block_size())));
-        self.set_head_block(block);
+        let new = new_block(self, region, ordinary, allocate)?;
+        self.head.set_fresh_region(new.low, new.top);
+        self.set_head_block(new.block);
+        self.next_size.set(doubled(ordinary.max(self.head.block_size())));
         self.check();
         Ok(())
     }
 
-    /// Gives the region of a chunk that is in no list, and not registered, to the head.
-    fn set_head_block(self, block: ChunkRef<'c>) {
-        let (control, head) = (self.get(), &self.get().head);
-        debug_assert!(control.head_block.get().is_none(), "the head has a block already");
-        head.take_region(&block);
-        block.forget_bound_behind();
-        control.head_block.set(Some(block));
-        control.note_entered(head);
+    /// Notes the block whose region the head was given.
+    fn set_head_block(self, block: NonNull<u8>) {
+        debug_assert!(self.head_block.get().is_none(), "the head has a block already");
+        self.head_block.set(Some(block));
+        self.note_entered(&self.head);
     }
 
     /// Gives the region of the list's first chunk, if there is one, to the head.
     fn give_head_a_block(self) {
         let head = &self.get().head;
-        if let Some(block) = head.next.get() {
-            head.next.set(block.next.take());
-            self.set_head_block(block);
+        if let Some(chunk) = head.next.get() {
+            head.next.set(chunk.next.take());
+            head.take_region(&chunk);
+            self.set_head_block(chunk.as_ptr().cast());
             self.register_lists();
         }
         self.check();
@@ -60,12 +64,15 @@ impl<'c> ControlRef<'c> {
     /// Turns the head's block, if it has one, into the list's first chunk, and leaves the head
     /// without a region.
     fn take_block_of_head(self) {
-        let (control, head) = (self.get(), &self.get().head);
-        if let Some(block) = control.head_block.take() {
-            block.take_region(head);
+        let head = &self.get().head;
+        if let Some(block) = self.head_block.take() {
+            // SAFETY: the backing gave the block to this arena, and it was the head's, which uses the
+            // region only. Links and names lead to the head meanwhile, not to the block (L2).
+            let chunk = unsafe { make_chunk(self, block) };
+            chunk.take_region(head);
             head.take_region(&Header::vacant());
-            block.next.set(head.next.get());
-            head.next.set(Some(block));
+            chunk.next.set(head.next.get());
+            head.next.set(Some(chunk));
             self.register_lists();
         }
     }
@@ -135,21 +142,39 @@ impl<'c> ControlRef<'c> {
     /// points to one.
     pub(crate) unsafe fn release_all(self) {
         let control = self.get();
-        let (newest, head_block) = (control.newest.take(), control.head_block.take());
+        let newest = control.newest.take();
         control.has_chunks.set(false);
         control.spare.set(None);
         control.open_claims.set(0);
         control.head.next.set(None);
-        control.head.take_region(&Header::vacant());
         // In any list, or in that of a forgotten claim: `older` links all of them (L3).
-        let registered = iter::successors(newest, |chunk| chunk.header().older.get());
-        for chunk in registered.chain(head_block) {
+        for chunk in iter::successors(newest, |chunk| chunk.header().older.get()) {
             // SAFETY: no record of the control block refers to a chunk any more, and the iterator
             // has read `older` already. The caller says that no allocation lives in any chunk, no
             // claim is alive, and no cursor that will be used again points to one.
             unsafe { release(self, chunk) };
         }
+        if let Some(block) = control.head_block.take() {
+            // SAFETY: the head loses its region below. The rest is as above.
+            unsafe { release_block(self, block, &control.head) };
+        }
+        control.head.take_region(&Header::vacant());
         self.check();
+    }
+
+    /// The head's block with its layout, if it is the only one, for the end of the arena. Its memory is
+    /// poisoned.
+    ///
+    /// # Safety
+    ///
+    /// No scope, claim or allocation is left.
+    pub(super) unsafe fn only_block(self) -> Option<(NonNull<u8>, Layout)> {
+        let block = self.head_block.get().filter(|_| self.has_head_alone())?;
+        // SAFETY: the whole region, which nothing uses any more, as the caller says.
+        unsafe { self.head.poison(self.head.low(), self.head.top()) };
+        poison::lift(self.head.low(), self.head.capacity());
+        // SAFETY: the head's region is that of the block.
+        Some((block, unsafe { self.head.block_layout() }))
     }
 
     /// Keeps chunks, in the order of the list and then the spare ones, as long as their sizes add
@@ -184,9 +209,11 @@ impl<'c> ControlRef<'c> {
     /// No allocation lives in any chunk, no claim is alive, and no cursor that will be used again
     /// points to one.
     pub(crate) unsafe fn release_all_but_largest(self) {
-        let control = self.get();
-        let blocks = control.chunks().chain(control.head_block.get());
-        let largest = blocks.max_by_key(|chunk| chunk.block_size()).map(ChunkRef::as_ptr);
+        // SAFETY: no claim is alive, as the caller says.
+        unsafe { self.reclaim() };
+        self.take_block_of_head();
+        let chunks = self.get().chunks();
+        let largest = chunks.max_by_key(|chunk| chunk.block_size()).map(ChunkRef::as_ptr);
         let is_kept = |chunk: ChunkRef<'c>| {
             Some(chunk.as_ptr()) == largest || chunk.block_size() >= LARGEST_CHUNK
         };
@@ -270,8 +297,10 @@ impl<'c> ControlRef<'c> {
             held += chunk.block_size();
             capacity += chunk.capacity();
         }
-        held += control.head_block.get().map_or(0, |block| block.block_size());
-        capacity += control.head_block.get().map_or(0, |block| block.capacity());
+        if control.head_block.get().is_some() {
+            held += control.head.block_size();
+            capacity += control.head.capacity();
+        }
         debug_assert_eq!(held, control.held(), "L6: the sum of all blocks");
         debug_assert_eq!(capacity, control.capacity(), "L6: the sum of their regions");
         debug_assert_eq!(count > 0, control.has_chunks.get(), "L3");
