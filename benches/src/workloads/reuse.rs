@@ -1,5 +1,5 @@
-//! `reset`, then allocate again. No contestant should request new memory; ebbtide is checked not
-//! to.
+//! `reset`, then allocate again: no contestant should request new memory, and ebbtide is checked not
+//! to. Then arenas that are made anew and dropped, as most programs do.
 
 use crate::{
     contestants,
@@ -23,6 +23,34 @@ pub fn run(bench: &mut Bench) {
             &[Target::BestPeer(1.0)],
         );
     }
+    for bytes in [0, 8, 1 << 10, 1 << 16, 1 << 20, 1 << 24] {
+        bench.row(
+            &format!("made anew: an arena, {bytes} bytes of u64, and its end"),
+            arenas(bytes),
+            contestants!([EbbtideRoot Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] |P| anew::<P>(bytes)),
+            &[Target::BestPeer(if bytes < 1 << 20 { 1.0 } else { 2.0 })],
+        );
+    }
+}
+
+fn arenas(bytes: usize) -> usize {
+    ((1 << 20) / bytes.max(100)).max(1)
+}
+
+fn anew<'a, P: Peer>(bytes: usize) -> Contestant<'a> {
+    contestant(P::NAME, move || {
+        for _ in 0..arenas(bytes) {
+            let mut peer = P::fresh();
+            if bytes == 0 {
+                observe(&mut peer);
+                continue;
+            }
+            let handle = peer.open();
+            for n in 0..hidden(bytes / 8) {
+                observe(handle.alloc(n as u64));
+            }
+        }
+    })
 }
 
 fn turns(count: usize) -> usize {
