@@ -9,10 +9,13 @@ use std::thread_local;
 
 /// What the thread does.
 pub(super) trait Windows {
-    /// Gives everything back. Called before a fork: nobody would do it in the child.
-    fn give_back();
-    /// Notes that there is no helper thread, in the child of a fork.
-    fn forget();
+    /// Gives everything back, and keeps nothing until the fork that follows is over: nobody would give
+    /// it back in the child.
+    fn before_fork();
+    /// In the parent.
+    fn after_fork();
+    /// In the child, which has no helper thread.
+    fn in_child();
     /// Until when the thread, which calls this, counts as running. `None` if it must end.
     fn watched_until() -> Option<u64>;
     /// Ends a window. Called by the thread, which counts as running until `until`. Returns until when
@@ -143,15 +146,19 @@ mod system {
     }
 
     extern "C" fn before_fork<W: Windows>() {
-        W::give_back();
+        W::before_fork();
+    }
+
+    extern "C" fn after_fork<W: Windows>() {
+        W::after_fork();
     }
 
     extern "C" fn in_child<W: Windows>() {
         STARTING.store(0, Ordering::Relaxed);
-        W::forget();
+        W::in_child();
     }
 
-    /// Whether the C library calls the two functions above. Relaxed: it publishes nothing.
+    /// Whether the C library calls the three functions above. Relaxed: it publishes nothing.
     static IS_FORK_KNOWN: AtomicBool = AtomicBool::new(false);
 
     /// Starts the thread, which handles no signals.
@@ -159,8 +166,9 @@ mod system {
         // Only one of several threads that come here at the same time registers them.
         if !IS_FORK_KNOWN.swap(true, Ordering::Relaxed) {
             // SAFETY: the C library forgets the functions when this library is unloaded.
-            let failed =
-                unsafe { pthread_atfork(Some(before_fork::<W>), None, Some(in_child::<W>)) } != 0;
+            let failed = unsafe {
+                pthread_atfork(Some(before_fork::<W>), Some(after_fork::<W>), Some(in_child::<W>))
+            } != 0;
             if failed {
                 IS_FORK_KNOWN.store(false, Ordering::Relaxed);
                 return false;

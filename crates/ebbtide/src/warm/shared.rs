@@ -34,6 +34,9 @@ static WATCHED_UNTIL: AtomicU64 = AtomicU64::new(0);
 /// Until when no helper thread can be started. Written with the lock.
 static UNWATCHED_UNTIL: AtomicU64 = AtomicU64::new(if helper::CAN_START { 0 } else { u64::MAX });
 
+/// The forks that are under way.
+static FORKS: AtomicUsize = AtomicUsize::new(0);
+
 static KEPT: Lock<Kept> = Lock::new(Kept { blocks: [const { None }; MOST], count: 0 });
 
 struct Kept {
@@ -108,7 +111,7 @@ pub(super) fn keep(block: Block) {
 fn push(block: Block, used: usize) -> Option<bool> {
     let now = helper::now();
     let mut kept = lock()?;
-    if now < UNWATCHED_UNTIL.load(Relaxed) {
+    if now < UNWATCHED_UNTIL.load(Relaxed) || FORKS.load(Relaxed) > 0 {
         return None;
     }
     let is_watched = now < WATCHED_UNTIL.load(Relaxed);
@@ -125,12 +128,25 @@ fn push(block: Block, used: usize) -> Option<bool> {
 }
 
 impl Windows for Kept {
-    fn give_back() {
+    fn before_fork() {
+        // Whoever has the lock before keeps a block that goes back here. Nobody does afterwards.
+        let kept = lock_soon();
+        FORKS.fetch_add(1, Relaxed);
+        drop(kept);
         trim();
     }
 
-    fn forget() {
+    fn after_fork() {
+        let _ = FORKS.fetch_update(Relaxed, Relaxed, |forks| forks.checked_sub(1));
+    }
+
+    fn in_child() {
+        FORKS.store(0, Relaxed);
         WATCHED_UNTIL.store(0, Relaxed);
+        // Another thread may have been giving a block back.
+        if let Some(kept) = lock() {
+            HELD.store(kept.blocks.iter().flatten().map(Block::size).sum(), Relaxed);
+        }
     }
 
     fn watched_until() -> Option<u64> {
