@@ -90,17 +90,19 @@ pub(crate) unsafe fn release(start: NonNull<u8>, layout: Layout) {
 }
 
 /// Requests a block of the heap. If it refuses although something was kept, that goes back, and the
-/// request is made again. Other threads may give back blocks at the same time, or keep new ones.
+/// request is made again. Another thread may be giving a block back, so this waits for a tenth of a
+/// second before it gives up.
 #[cold]
 #[inline(never)]
 fn request(size: usize) -> Option<Block> {
-    for _ in 0..100 {
+    for turn in 0..200 {
         let was_held = held();
         let block = Block::request(size);
         if block.is_some() || was_held == 0 || size == 0 {
             return block;
         }
         trim();
+        helper::pause(turn >= 100);
     }
     None
 }

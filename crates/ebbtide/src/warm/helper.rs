@@ -5,7 +5,7 @@
 //! kept goes back before the fork, and the child's first block starts its own.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
-use std::thread_local;
+use std::{thread, thread_local};
 
 /// What the thread does.
 pub(super) trait Windows {
@@ -65,6 +65,11 @@ pub(super) fn wait_for_start() {
         }
         system::sleep(1);
     }
+}
+
+/// Lets other threads run, for a millisecond if this takes `long`.
+pub(super) fn pause(long: bool) {
+    if long { system::sleep(1) } else { thread::yield_now() }
 }
 
 /// The thread's function.

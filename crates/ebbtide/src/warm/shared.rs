@@ -3,7 +3,7 @@
 //! A *window* is a second. What arenas use and what is kept are together at most the *peak*: the
 //! most that arenas used in this window and the last one. So after two windows without arenas,
 //! nothing is kept. The lock is held for a few instructions, and no call is made under it. Arenas do
-//! not wait for it, and do without.
+//! not wait for it, and do without, unless something has to go back.
 #![forbid(unsafe_code)]
 
 use super::{
@@ -109,6 +109,8 @@ pub(super) fn keep(block: Block) {
 /// Adds a block to those that are kept, and returns whether a helper thread is running. If none is, the
 /// caller starts one. `None` if the block cannot be kept now.
 fn push(block: Block, used: usize) -> Option<bool> {
+    // Not with the lock: a sanitizer takes its time.
+    block.forbid();
     let now = helper::now();
     let mut kept = lock()?;
     if now < UNWATCHED_UNTIL.load(Relaxed) || FORKS.load(Relaxed) > 0 {
@@ -120,7 +122,6 @@ fn push(block: Block, used: usize) -> Option<bool> {
         // No window ended while no helper was running.
         forget_peak(used);
     }
-    block.forbid();
     let refused = kept.push(block);
     drop(kept);
     drop(refused);
@@ -141,12 +142,15 @@ impl Windows for Kept {
     }
 
     fn in_child() {
-        FORKS.store(0, Relaxed);
         WATCHED_UNTIL.store(0, Relaxed);
-        // Another thread may have been giving a block back.
-        if let Some(kept) = lock() {
-            HELD.store(kept.blocks.iter().flatten().map(Block::size).sum(), Relaxed);
-        }
+        // Another thread may have been giving a block back. If one had the lock, nobody will have it
+        // again, and nothing is kept.
+        let kept = lock();
+        let held = kept.as_ref().map_or(0, |kept| {
+            kept.blocks.iter().flatten().map(Block::size).fold(0, usize::wrapping_add)
+        });
+        HELD.store(held, Relaxed);
+        FORKS.store(kept.is_none().into(), Relaxed);
     }
 
     fn watched_until() -> Option<u64> {
@@ -178,7 +182,7 @@ fn allowed(more: usize) -> usize {
 /// Gives the oldest blocks back as long as more than this is kept.
 fn drop_above(most: impl Fn() -> usize) {
     while held() > most() {
-        let Some(block) = lock().and_then(|mut kept| kept.remove(0)) else { return };
+        let Some(block) = lock_soon().and_then(|mut kept| kept.remove(0)) else { return };
         give_back(block);
     }
 }
