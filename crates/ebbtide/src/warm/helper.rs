@@ -5,7 +5,7 @@
 //! kept goes back before the fork, and the child's first block starts its own.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
-use std::{thread, thread_local};
+use std::thread_local;
 
 /// What the thread does.
 pub(super) trait Windows {
@@ -69,7 +69,7 @@ pub(super) fn wait_for_start() {
 
 /// Lets other threads run, for a millisecond if this takes `long`.
 pub(super) fn pause(long: bool) {
-    if long { system::sleep(1) } else { thread::yield_now() }
+    if long { system::sleep(1) } else { system::give_way() }
 }
 
 /// The thread's function.
@@ -143,6 +143,7 @@ mod system {
         fn pthread_sigmask(how: c_int, new: *const Signals, old: *mut Signals) -> c_int;
         fn clock_gettime(clock: c_int, time: *mut Time) -> c_int;
         fn nanosleep(time: *const Time, left: *mut Time) -> c_int;
+        safe fn sched_yield() -> c_int;
     }
 
     extern "C" fn call<W: Windows>(_: *mut c_void) -> *mut c_void {
@@ -219,6 +220,11 @@ mod system {
         (time.seconds * 1000 + time.nanoseconds / 1_000_000).unsigned_abs()
     }
 
+    /// Lets other threads run.
+    pub(super) fn give_way() {
+        sched_yield();
+    }
+
     /// Sleeps for this time, or until a signal comes.
     pub(super) fn sleep(milliseconds: u16) {
         let (seconds, rest) = (milliseconds / 1000, milliseconds % 1000);
@@ -249,6 +255,10 @@ mod system {
         static START: OnceLock<Instant> = OnceLock::new();
         let since = START.get_or_init(Instant::now).elapsed();
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn give_way() {
+        thread::yield_now();
     }
 
     pub(super) fn sleep(milliseconds: u16) {
