@@ -22,8 +22,9 @@
 //!
 //! - **L1** Every [`Link`](header::Link), every cursor in use and every handle points to a live
 //!   header: the head of an arena that is borrowed, or the header of a block that the arena has not
-//!   released. Only [`blocks::release_block`] and the end of the arena release blocks, while the arena is borrowed exclusively,
-//!   and after no link of the control block, or of a chunk that stays, leads to them.
+//!   released. Only [`blocks::release_block`] and the end of the arena release blocks, while the arena
+//!   is borrowed exclusively, and after no link of the control block, or of a chunk that stays, leads
+//!   to them.
 //! - **L2** Each chunk of an arena, except the head's block, is in exactly one list: the arena's
 //!   own, that of a class of spare chunks, or a claim's. Lists have no cycles, and a list holds
 //!   chunks of one arena only.

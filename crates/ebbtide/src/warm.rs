@@ -7,13 +7,14 @@
 //!
 //! - **Below 32 KiB**, each thread keeps one block between each two powers of two: less than 64 KiB
 //!   in all. They go back to the heap when the thread ends.
-//! - **Larger blocks** are kept for all threads, on 64-bit Linux (x86-64, aarch64, RISC-V). What arenas use and what is kept are
-//!   together never more than the most that arenas used of such blocks in the last two seconds. A thread of the
-//!   library sees to that while the program does nothing; it ends when no block is left.
+//! - **Larger blocks** are kept for all threads, on 64-bit Linux (x86-64, aarch64, RISC-V). What arenas
+//!   use of such blocks and what is kept are together at most what arenas used in the last two
+//!   seconds. A thread of the library sees to that while the program does nothing; it ends when no
+//!   block is left.
 //!
-//! Everything that is kept goes back when the heap refuses a request, before a fork, and by [`trim`]. What a thread
-//! drops while it ends is not kept, and a library with arenas can be unloaded once its helper thread
-//! has ended. A program that must have a single thread calls [`set_limit(0)`](set_limit) first. Under
+//! Everything that is kept goes back when the heap refuses a request, before a fork, and by [`trim`].
+//! What a thread drops while it ends is not kept, and a library with arenas can be unloaded once its
+//! helper thread has ended. A program that must have a single thread calls [`set_limit(0)`](set_limit) first. Under
 //! `AddressSanitizer` and with the feature `poison`, kept memory counts as dead. Under Miri nothing
 //! is kept.
 //!
@@ -31,7 +32,7 @@
 
 // Heap::allocate ─► allocate
 //   ├─ below 32 KiB ─► own::take                 no lock
-//   ├─ larger ───────► shared::take              a lock that nobody waits for
+//   ├─ larger ───────► shared::take              a lock
 //   └─ else ─────────► the heap; if it refuses, after `trim`
 // Heap::release ─► release
 //   ├─ below 32 KiB ─► own::keep
