@@ -12,11 +12,11 @@
 //!   seconds. A thread of the library sees to that while the program does nothing; it ends when no
 //!   block is left.
 //!
-//! Everything that is kept goes back when the heap refuses a request, before a fork, and by [`trim`].
-//! What a thread drops while it ends is not kept, and a library with arenas can be unloaded once its
-//! helper thread has ended. A program that must have a single thread calls [`set_limit(0)`](set_limit) first. Under
-//! `AddressSanitizer` and with the feature `poison`, kept memory counts as dead. Under Miri nothing
-//! is kept.
+//! What is kept for all threads, and for the thread that asks, goes back when the heap refuses a
+//! request, before a fork, and by [`trim`]. What a thread drops while it ends is not kept, and a
+//! library with arenas can be unloaded once its helper thread has ended. A program that must have a
+//! single thread calls [`set_limit(0)`](set_limit) first. Under `AddressSanitizer` and with the feature
+//! `poison`, kept memory counts as dead. Under Miri nothing is kept.
 //!
 //! ```
 //! use ebbtide::{Arena, warm};
@@ -91,19 +91,18 @@ pub(crate) unsafe fn release(start: NonNull<u8>, layout: Layout) {
 }
 
 /// Requests a block of the heap. If it refuses although something was kept, that goes back, and the
-/// request is made again. Another thread may be giving a block back, so this waits for a tenth of a
-/// second before it gives up.
+/// request is made again. Other threads may keep more meanwhile, so not only once.
 #[cold]
 #[inline(never)]
 fn request(size: usize) -> Option<Block> {
-    for turn in 0..200 {
+    for _ in 0..100 {
         let was_held = held();
         let block = Block::request(size);
         if block.is_some() || was_held == 0 || size == 0 {
             return block;
         }
         trim();
-        helper::pause(turn >= 100);
+        shared::wait_for_heap();
     }
     None
 }

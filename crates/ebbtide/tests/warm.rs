@@ -8,13 +8,13 @@
 #![allow(clippy::unwrap_used)]
 
 use ebbtide::{Arena, Backing, Heap, TypedArena, local, warm};
-use ebbtide_patience::eventually;
+use ebbtide_patience::{eventually, pause};
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     collections::VecDeque,
     sync::{
         Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst},
         mpsc,
     },
     thread,
@@ -28,6 +28,8 @@ static BYTES: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(usize::MAX);
 /// Whether it did.
 static IS_REFUSED: AtomicBool = AtomicBool::new(false);
+/// How long the heap takes to take one block back, in milliseconds.
+static SLOWNESS: AtomicU64 = AtomicU64::new(0);
 
 struct Counting;
 
@@ -53,6 +55,10 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if is_counted(layout) {
             CALLS.fetch_add(1, SeqCst);
+            match SLOWNESS.swap(0, SeqCst) {
+                0 => {}
+                slowness => pause(slowness),
+            }
             BYTES.fetch_sub(layout.size(), SeqCst);
         }
         // SAFETY: the caller's promise.
@@ -231,6 +237,24 @@ fn a_refused_request_is_made_again_when_everything_went_back() {
     assert!(arena.is_ok());
     assert!(Arena::try_with_capacity(590_000).is_err(), "the limit is below two");
     assert!(IS_REFUSED.load(SeqCst));
+}
+
+/// However long that takes: a busy machine may stop a thread in the middle of it.
+#[test]
+fn a_refused_request_waits_for_what_another_thread_gives_back() {
+    let _alone = alone();
+    if !KEEPS_LARGE {
+        return;
+    }
+    drop(Arena::with_capacity(1_000_000));
+    MOST.store(BYTES.load(SeqCst) + 100_000, SeqCst);
+    SLOWNESS.store(300, SeqCst);
+    let is_served = thread::scope(|scope| {
+        scope.spawn(warm::trim);
+        assert!(eventually(|| SLOWNESS.load(SeqCst) == 0));
+        Arena::try_with_capacity(900_000).is_ok()
+    });
+    assert!(is_served);
 }
 
 /// Arenas never need more than the heap has, only with what is kept they would.

@@ -25,8 +25,10 @@ static USED: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 /// The most of them in the last window.
 static PEAK_BEFORE: AtomicUsize = AtomicUsize::new(0);
-/// The bytes that are kept.
+/// The bytes that are kept, or on their way back to the heap.
 static HELD: AtomicUsize = AtomicUsize::new(0);
+/// Those of them that are on their way back.
+static GOING_BACK: AtomicUsize = AtomicUsize::new(0);
 /// Until when the helper thread counts as running, in milliseconds; 0 if there is none. If it changes,
 /// another one was started. Written with the lock.
 static WATCHED_UNTIL: AtomicU64 = AtomicU64::new(0);
@@ -61,7 +63,13 @@ impl Kept {
         self.remove(at)
     }
 
-    /// Takes a block, which counts as held until [`give_back`].
+    /// Takes the oldest block, for [`give_back`].
+    fn take_oldest(&mut self) -> Option<Block> {
+        let block = self.remove(0)?;
+        GOING_BACK.fetch_add(block.size(), Relaxed);
+        Some(block)
+    }
+
     fn remove(&mut self, at: usize) -> Option<Block> {
         let blocks = self.blocks.get_mut(at..self.count)?;
         let block = blocks.first_mut()?.take()?;
@@ -154,6 +162,7 @@ impl Windows for Kept {
             kept.blocks.iter().flatten().map(Block::size).fold(0, usize::wrapping_add)
         });
         HELD.store(held, Relaxed);
+        GOING_BACK.store(0, Relaxed);
         FORKS.store(kept.is_none().into(), Relaxed);
     }
 
@@ -186,7 +195,7 @@ fn allowed(more: usize) -> usize {
 /// Gives the oldest blocks back as long as more than this is kept.
 fn drop_above(most: impl Fn() -> usize) {
     while held() > most() {
-        let Some(block) = lock_soon().and_then(|mut kept| kept.remove(0)) else { return };
+        let Some(block) = lock_soon().and_then(|mut kept| kept.take_oldest()) else { return };
         give_back(block);
     }
 }
@@ -195,6 +204,17 @@ fn give_back(block: Block) {
     let size = block.size();
     drop(block);
     HELD.fetch_sub(size, Relaxed);
+    GOING_BACK.fetch_sub(size, Relaxed);
+}
+
+/// Waits until no other thread is giving a block back, for at most ten seconds.
+pub(super) fn wait_for_heap() {
+    for turn in 0..10_000 {
+        if GOING_BACK.load(Relaxed) == 0 {
+            return;
+        }
+        helper::pause(turn >= 100);
+    }
 }
 
 /// After the limit was lowered.
@@ -205,7 +225,7 @@ pub(super) fn shrink() {
 /// Gives everything back, and forgets the peak.
 pub(super) fn trim() {
     forget_peak(USED.load(Relaxed));
-    while let Some(block) = lock_soon().and_then(|mut kept| kept.remove(0)) {
+    while let Some(block) = lock_soon().and_then(|mut kept| kept.take_oldest()) {
         give_back(block);
     }
 }
