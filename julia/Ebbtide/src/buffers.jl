@@ -243,12 +243,17 @@ pin(storage::Vector) = reshape(storage, length(storage), 1)
 end
 @noinline alloc_slowly!(b::AllocBuffer, bytes::Int, ::UInt) = throw_full(b, bytes)
 
-# Its chunk stays the same until it is closed, which `settle!` ensures.
-@inline function rewind!(b::AllocBuffer, words::Words, moves::UInt)
-    b.top = words.top
-    b.low = words.low
-    UInt(b.moves) == moves || settle!(b, moves)
+# There is one chunk, and blocks change `low`. Only C and Rust, or closing the buffer, change `top`.
+@inline function rewind!(b::AllocBuffer, words::Words, ::UInt)
+    b.low = b.top == words.top ? words.low : settle!(b, words.top, words.low)
     nothing
+end
+
+# Returns the `low` of the buffer. A closed buffer keeps its words.
+@noinline function settle!(b::AllocBuffer, top::Ptr{Cvoid}, low::Ptr{Cvoid})
+    b.arena == C_NULL && return b.low
+    b.top = top
+    low
 end
 
 function open_fixed!(b::AllocBuffer)

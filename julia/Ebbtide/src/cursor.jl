@@ -6,16 +6,17 @@
 #   alloc_aligned! ── fits: moves `top` down, or `low` up (AllocBuffer)
 #                  └─ else: alloc_slowly! ── ebb_alloc_slowly_ (the next chunk, or an error)
 #   checkpoint_save ── copies the words
-#   checkpoint_restore! ── the cold path did not run since: writes the words back
-#                       └─ else: settle!, which replaces stale words
+#   checkpoint_restore! ── only one word has changed since: writes it back
+#                       └─ else: settle!, which writes all words back, and replaces stale ones
 #
 # Invariants:
 # - J1 The words of a buffer with a chunk are in use, as `ebbtide::front_end` defines it.
 # - J2 `root(buffer)` has the words that the scope was opened with. They are in use as long as it is
 #   open.
-# - J3 `moves` changes whenever the cold path moves the buffer on to another chunk, or chunks are
-#   released. A checkpoint with `moves >= valid_from` is one of the present scope, none of whose
-#   chunks was released: its words are in use again when they are written back.
+# - J3 `moves` changes whenever the cold path moves the buffer on to another chunk, chunks are
+#   released, or the scope is lent to C or Rust. A checkpoint with `moves >= valid_from` is one of the
+#   present scope, none of whose chunks was released: its words are in use again when they are written
+#   back.
 # - J4 The words of a closed buffer have no chunk, and nothing fits. If the words are all null,
 #   nothing but an array of 0 bytes fits.
 # - J5 While a block is open, its code preserves the buffer (`GC.@preserve`), and no chunk that holds
@@ -77,7 +78,10 @@ function in C or Rust may allocate from it and open child scopes, which it has t
 allocations end with the [`@no_escape`](@ref) block around this call. The pointer is valid during
 the call.
 """
-with_scope(f, b::AbstractBuffer) = GC.@preserve b f(Ptr{Cvoid}(scope_pointer(b)))
+function with_scope(f, b::AbstractBuffer)
+    b.moves += 1
+    GC.@preserve b f(Ptr{Cvoid}(scope_pointer(b)))
+end
 
 # Opens the scope of an arena that has none open. Checkpoints of the previous one are stale. Without
 # memory for a chunk, the buffer is closed.
@@ -163,19 +167,25 @@ stores; the buffer keeps its chunks.
 """
 @inline checkpoint_restore!(cp::Checkpoint) = rewind!(cp.buffer, cp.words, cp.moves)
 
+# Stores only `top`. The other words differ from those of the checkpoint in three cases: the cold path
+# ran, which changes `moves`; a cold path in C or Rust ran, which changes `chunk`; or C or Rust allocated
+# at the low end, and `with_scope` has changed `moves`. The store comes last, so that the compiler keeps
+# `top` in a register in a loop of blocks.
 @inline function rewind!(b::AbstractBuffer, words::Words, moves::UInt)
-    set_words!(b, words)
-    UInt(b.moves) == moves || settle!(b, moves)
+    b.top = UInt(b.moves) == moves && b.chunk == words.chunk ? words.top :
+        settle!(b, words.top, words.chunk, words.low, moves)
     nothing
 end
 
-# After the words of a checkpoint were written back, and the cold path had run since it was taken.
-@noinline function settle!(b::AbstractBuffer, moves::UInt)
+# Writes all words of a checkpoint back. Returns the `top` of the buffer. The words are separate
+# arguments because a caller would store a struct in every block, whether or not it calls this.
+@noinline function settle!(b::AbstractBuffer, top::Ptr{Cvoid}, chunk::Ptr{Cvoid}, low::Ptr{Cvoid}, moves::UInt)
     # A stale checkpoint is one of an empty buffer, because chunks are released only while nothing
     # is allocated, or it is used out of order. In both cases it is safe to go back to the beginning
     # (J2). A closed buffer has no beginning, and one of a precompiled module is closed.
-    moves >= b.valid_from && b.arena != C_NULL || set_words!(b, root(b))
+    set_words!(b, moves >= b.valid_from && b.arena != C_NULL ? Words(top, chunk, low) : root(b))
     tidy!(b)
+    b.top
 end
 
 # After a block that needed the next chunk, a buffer with fewer free bytes than this moves on to
@@ -183,7 +193,7 @@ end
 # again.
 const CHILD_ROOM = 64
 
-# After a block that moved its buffer on to another chunk.
+# After a block that may have moved its buffer on to another chunk.
 function tidy!(b::AbstractBuffer)
     b.top - b.low < CHILD_ROOM && !is_at_root(b) || return nothing
     GC.@preserve b ccall(LIBRARY.ebb_make_room_, Cvoid, (Ptr{Cvoid},), scope_pointer(b))

@@ -36,8 +36,9 @@ if ccall(:jl_generating_output, Cint, ()) == 1
     precompile(AllocBuffer, (Int,))
     for B in (DefaultSlab, DefaultFixed)
         precompile(alloc_slowly!, (B, Int, UInt))
-        precompile(settle!, (B, UInt))
     end
+    precompile(settle!, (DefaultSlab, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}, UInt))
+    precompile(settle!, (DefaultFixed, Ptr{Cvoid}, Ptr{Cvoid}))
     for T in (Int, Float64)
         precompile(leave!, (Checkpoint{DefaultBuffer}, T))
         for B in (DefaultSlab, DefaultFixed), N in 1:2

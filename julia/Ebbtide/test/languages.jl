@@ -89,6 +89,37 @@ end
     @test used(b) == 0
 end
 
+@testset "a block in a function that $(other.language) calls back ends what $(other.language) allocated in it: $(typeof(b))" for
+        other in LANGUAGES, b in shared_buffers()
+    # The larger ones take the other language to other chunks than the one that the block began in.
+    function sums_in_blocks(scope::Ptr{Cvoid}, n::Csize_t)
+        total = 0.0
+        for turn in 1:3
+            before = Ebbtide.words(b)
+            @no_escape b begin
+                x = fill!(@alloc(Float64, n), 2)
+                y = ccall(other.squares, Ptr{Float64}, (Ptr{Cvoid}, Ptr{Float64}, Csize_t), scope, x, n)
+                total += sum(unsafe_wrap(Array, y, n))
+            end
+            Ebbtide.words(b) === before || return NaN
+        end
+        total
+    end
+    called = @cfunction($sums_in_blocks, Float64, (Ptr{Cvoid}, Csize_t))
+    for n in (1, 7, 1_500, 3_000)
+        total = @no_escape b begin
+            kept = fill!(@alloc(Int, 10), n)
+            total = Ebbtide.with_scope(b) do scope
+                ccall(other.apply, Float64, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t), scope, called, n)
+            end
+            @test kept == fill(n, 10)
+            total
+        end
+        @test total == 12n
+        @test used(b) == 0
+    end
+end
+
 @testset "a buffer without room, or closed, is an error that $(other.language) sees" for other in LANGUAGES
     b = AllocBuffer(100)
     @test squares_by(other, b, ones(100)) === nothing
@@ -116,22 +147,22 @@ struct RustWord
     bytes::Csize_t
 end
 
-isempty(RUST_LIBRARY) || @testset "Rust's own vectors and text in the scope of a block" begin
+isempty(RUST_LIBRARY) || @testset "Rust's own vectors and text in the scope of a block: $count" for count in (20, 2_000)
     shouted_words = Libdl.dlsym(last(LANGUAGES).handle, :shouted_words)
-    text = join(("word$i" for i in 1:2_000), ' ') * " straße"
-    expected = split(uppercase(join(("word$i" for i in 1:2_000), ' ')) * " STRASSE")
+    text = join(("word$i" for i in 1:count), ' ') * " straße"
+    expected = split(uppercase(join(("word$i" for i in 1:count), ' ')) * " STRASSE")
     b = SlabBuffer{16_384}()
     for turn in 1:3
         @no_escape b begin
             before = fill!(@alloc(Int, 10), turn)
-            count = Ref{Csize_t}()
+            found = Ref{Csize_t}()
             words = Ebbtide.with_scope(b) do scope
                 ccall(shouted_words, Ptr{RustWord}, (Ptr{Cvoid}, Ptr{UInt8}, Csize_t, Ref{Csize_t}), scope,
-                    text, sizeof(text), count)
+                    text, sizeof(text), found)
             end
             after = fill!(@alloc(Int, 1_000), -turn)
             read_word(word) = unsafe_string(word.data, word.bytes)
-            @test [read_word(unsafe_load(words, i)) for i in 1:count[]] == expected
+            @test [read_word(unsafe_load(words, i)) for i in 1:found[]] == expected
             @test all(==(turn), before) && all(==(-turn), after)
         end
         @test used(b) == 0
