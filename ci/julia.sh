@@ -6,15 +6,17 @@
 #        ci/julia.sh run ARGUMENT...       starts Julia with these arguments, for which it builds the libraries
 #        ci/julia.sh others FOLDER         runs tests and programs written for Bumper.jl with Ebbtide in its place
 #        ci/julia.sh bench FOLDER [FILE]   compares Ebbtide with Bumper.jl, and writes the table to FILE
+#        ci/julia.sh arena FOLDER FILE     compares @arena with that of ArenaPirate.jl (Julia 1.11), and
+#                                          writes the table to FILE
 #        ci/julia.sh docs FOLDER           builds the reference with Documenter, into julia/Ebbtide/docs/build
 # For others and bench, FOLDER has a checkout of Bumper.jl as Bumper, of its dependency
 # UnsafeArrays.jl as UnsafeArrays, and of those packages that use Bumper.jl whose tests are to run as
 # well: julia/others/users names them. AtomicSymmetries.jl needs StaticArrays.jl 1.2 as StaticArrays;
-# its tests take five minutes. For docs, it has checkouts of Documenter 0.27 and of its dependencies:
-# ANSIColoredPrinters, DocStringExtensions, IOCapture, JSON 0.21 and Parsers 2.2. The program is
-# $JULIA if that is set. Otherwise it is Julia 1.5.3 from the packages of Debian 11, which --install
-# unpacks into target/julia; $JULIA_PREFIX names another folder. Nothing of the system is changed.
-# --probe fails if there is none.
+# its tests take five minutes. For arena, it has one of ArenaPirate.jl as ArenaPirate. For docs, it has
+# checkouts of Documenter 0.27 and of its dependencies: ANSIColoredPrinters, DocStringExtensions,
+# IOCapture, JSON 0.21 and Parsers 2.2. The program is $JULIA if that is set. Otherwise it is
+# Julia 1.5.3 from the packages of Debian 11, which --install unpacks into target/julia; $JULIA_PREFIX
+# names another folder. Nothing of the system is changed. --probe fails if there is none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
@@ -113,6 +115,20 @@ bench() {
     julia --startup-file=no julia/bench/run.jl "${@:2}"
 }
 
+arena() {
+    local folder=$1 file=$2 turn with
+    export JULIA_LOAD_PATH=$PWD/julia:$folder:@stdlib
+    julia --startup-file=no -e 'println("# cpu: $(first(Sys.cpu_info()).model), $(Sys.CPU_THREADS) threads\n# toolchain: Julia $VERSION")' >"$file"
+    echo '# how: ci/julia.sh arena; mean milliseconds of a call, processes take turns, with other programs running' >>"$file"
+    echo 'program,elements,threads,with,ms,collections' >>"$file"
+    for turn in 1 2 3; do
+        for with in neither Ebbtide ArenaPirate.jl; do
+            julia --startup-file=no --threads=1 julia/bench/arena.jl "$with"
+            julia --startup-file=no --threads=2 julia/bench/arena.jl "$with"
+        done
+    done >>"$file"
+}
+
 # Fails if an example of a docstring prints something else than it says, or if an exported name is
 # not in the reference.
 docs() {
@@ -129,7 +145,7 @@ run)
     prepare_tests
     julia --startup-file=no "$@"
     ;;
-others | bench | docs)
+others | bench | arena | docs)
     prepare
     "$1" "$(realpath "$2")" "${@:3}"
     ;;

@@ -13,8 +13,8 @@ size, so making one allocates nothing, and loops over it compile to the same cod
 
 It does not keep its memory alive: it is valid until its [`@no_escape`](@ref) block ends.
 `copy`, `deepcopy`, `similar`, `collect` and broadcasting without a destination make ordinary
-arrays, also of its views, transposes and permutations. It is serialized as an ordinary array, and so are its views and transposes, and an `Array`
-of these. A `deepcopy` of a tuple, a struct or another container copies its address, as it does with
+arrays, also of its views, transposes and permutations. It is serialized as an ordinary array, and so
+are its views and transposes, an `Array` of these, and a `Dict` with such values. A `deepcopy` of a tuple, a struct or another container copies its address, as it does with
 a `Ptr`: copy the array itself.
 
 `reshape` and `reinterpret` return an `ArenaArray` of the same memory. Elements that need a larger

@@ -94,10 +94,9 @@ function has_large_objects!()
     are_large
 end
 
-# Full collections may take a tenth of the time. Quick ones may take a fifth, because Julia's own would
-# take a part of that, and a third if the caches make up for it. One that freed less than three
-# quarters of what was new counts as if it had taken longer. The first one after a full one looks at
-# all objects, so its time does not count.
+# Full collections may take a tenth of the time, and quick ones an eighth of the time between them. One
+# that freed less than three quarters of what was new counts as if it had taken longer. The first one
+# after a full one looks at all objects, so its time does not count.
 function collect!(kind)
     start, live, pauses = time_ns(), Base.gc_live_bytes(), Base.gc_num().pause
     is_first = Base.gc_num().full_sweep != FULL_SWEEPS[]
@@ -105,8 +104,7 @@ function collect!(kind)
     # The collector is disabled.
     Base.gc_num().pause == pauses && return
     took, passed, left = time_ns() - start, start - kind.ended_at, Base.gc_live_bytes()
-    part = kind.is_full ? 10 : kind.bytes < 2^24 ? 2 : 4
-    is_dear = !is_first && part * took > passed || 4 * (live - left) < 3 * (live - kind.live)
+    is_dear = !is_first && (kind.is_full ? 10 : 8) * took > passed || 4 * (live - left) < 3 * (live - kind.live)
     is_dear ? kind.bytes = min(2 * kind.bytes, kind.most) : decrease!(kind)
     kind.live, kind.ended_at = left, start + took
     FULL_SWEEPS[] = Base.gc_num().full_sweep

@@ -7,6 +7,8 @@ using Serialization: Serialization, AbstractSerializer, serialize
 # Another process has other memory: it gets ordinary arrays.
 Serialization.serialize(to::AbstractSerializer, a::WrappedOnce) = serialize(to, copy(a))
 Serialization.serialize(to::AbstractSerializer, a::Plain{<:WrappedOnce}) = serialize(to, map(copy, a))
+Serialization.serialize(to::AbstractSerializer, d::Dict{<:Any,<:WrappedOnce}) =
+    serialize(to, Dict(zip(keys(d), map(copy, collect(values(d))))))
 
 # These factorizations demand the type of the given matrix of a copy, or of a second matrix.
 Base.copy(f::LU{T,<:ArenaArray}) where {T} = LU(copy(f.factors), copy(f.ipiv), f.info)

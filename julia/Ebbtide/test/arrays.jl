@@ -353,6 +353,8 @@ end
         @test sent(view(a, 1, :)) isa Vector{Int}
         @test sent([a, a]) isa Vector{Matrix{Int}}
         @test sent([view(a, 1, :)]) isa Vector{Vector{Int}}
+        @test sent(Dict("a" => a)) == Dict("a" => [3 3; 3 3]) && sent(Dict(1 => a')) isa Dict{Int,<:Matrix}
+        @test sent(empty(Dict(1 => a))) isa Dict{Int,Matrix{Int}}
         if isdefined(Core, :GenericMemory)
             memory = fill!(Memory{typeof(a)}(undef, 1), a)
             @test sent(memory)[1] isa Matrix{Int} && deepcopy(memory)[1] isa Matrix{Int}
