@@ -358,13 +358,16 @@ function reset_buffer!(b::AbstractBuffer)
     b
 end
 
-# Changes the arena with one of the library's functions, while nothing is allocated.
+# Changes the arena with one of the library's functions, while nothing is allocated. An interrupt waits:
+# in between, the words would be those of a released chunk.
 function rebuild!(change!, b::AbstractBuffer)
     check_idle(b)
-    check_status(ccall(LIBRARY.ebb_arena_reset, Cint, (Ptr{Cvoid},), b.arena), "cannot reset")
-    check_status(change!(b.arena), "cannot change the arena")
-    open_scope!(b)
-    recount!(b)
+    disable_sigint() do
+        check_status(ccall(LIBRARY.ebb_arena_reset, Cint, (Ptr{Cvoid},), b.arena), "cannot reset")
+        check_status(change!(b.arena), "cannot change the arena")
+        open_scope!(b)
+        recount!(b)
+    end
 end
 
 # Called when the outermost block, or a block around which nothing is allocated, has ended.

@@ -250,6 +250,27 @@ function blocks_until_interrupted(buffer)
     end
 end
 
+@testset "an interrupt waits until a buffer has replaced its chunks" begin
+    if Sys.isunix()
+        Base.exit_on_sigint(false)
+        buffer = SlabBuffer{16_384}()
+        @no_escape buffer sum(fill!(@alloc(Int, 10_000), 1))
+        @test_throws InterruptException begin
+            Ebbtide.rebuild!(buffer) do arena
+                merged = ccall(Ebbtide.LIBRARY.ebb_arena_merge, Cint, (Ptr{Cvoid},), arena)
+                ccall(:kill, Cint, (Cint, Cint), getpid(), Base.SIGINT)
+                sleep(0.1)
+                merged
+            end
+            sleep(1)
+        end
+        @test buffer.root_chunk == buffer.chunk && Int(Ebbtide.stats(buffer).chunks) == 1
+        @test incremented_sum([1, 2, 3], Ebbtide.reset_buffer!(buffer)) == 9
+        @test used(buffer) == 0
+        Base.exit_on_sigint(true)
+    end
+end
+
 @testset "interrupts from outside" begin
     if Sys.isunix()
         Base.exit_on_sigint(false)
