@@ -4,7 +4,7 @@
 use crate::step::{Step, Tier::*};
 use crate::tool::{
     AARCH64, ACTIONLINT, ALLOCATORS, CLANG, CLIPPY, CONAN, CPP_LIBRARIES, DEBHELPER, DENY, GDB,
-    HOOKED, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS, NIGHTLY,
+    HOOKED, I686, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS, NIGHTLY,
     NLOHMANN, NLOHMANN_SUITE, NODE, OTHER_PMR, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
 };
 
@@ -88,6 +88,13 @@ pub(crate) const STEPS: &[Step] = &[
          --features ebbtide-bumpalo/serde,ebbtide-bumpalo/std",
     )
     .needs(&[MSRV])
+    .beside("msrv"),
+    Step::new(
+        Test,
+        "32 bits, compiled only",
+        "cargo check --target-dir target/msrv --target i686-unknown-linux-gnu --package ebbtide",
+    )
+    .needs(&[I686])
     .beside("msrv"),
     Step::new(Test, "packages, built from what they contain", "bash ci/package.sh")
         .beside("packages"),

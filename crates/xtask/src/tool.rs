@@ -132,6 +132,14 @@ pub(crate) const AARCH64: Tool = Tool {
     install: &["rustup target add aarch64-unknown-linux-gnu"],
 };
 
+/// The standard library for 32 bits, to compile for it without linking.
+pub(crate) const I686: Tool = Tool {
+    name: "the standard library for 32 bits",
+    probe: "cargo check --quiet --package ebbtide --no-default-features --target \
+            i686-unknown-linux-gnu",
+    install: &["rustup target add i686-unknown-linux-gnu"],
+};
+
 pub(crate) const NODE: Tool = Tool {
     name: "Node.js or a compiler for WebAssembly",
     probe: "bash ci/platforms.sh --probe wasm",

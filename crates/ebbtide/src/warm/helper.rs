@@ -8,7 +8,11 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::thread_local;
 
 /// What the thread does.
-pub(super) trait Windows {
+#[cfg_attr(
+    not(all(target_os = "linux", target_pointer_width = "64", not(miri))),
+    allow(dead_code, reason = "forks are noticed on Linux")
+)]
+pub(super) trait Windows: 'static {
     /// Gives everything back, and keeps nothing until the fork that follows is over: nobody would give
     /// it back in the child.
     fn before_fork();
