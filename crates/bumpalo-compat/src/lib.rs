@@ -55,10 +55,10 @@ use core::{
 use ebbtide::{Arena, Retain, Scope};
 use error::or_panic;
 
-/// The capacity of the first chunk. With its header and what a heap adds, it takes 512 bytes.
-const FIRST_CHUNK: usize = 496 - overhead(0);
+/// The capacity of the first chunk. With the rest of its block and what a heap adds, it takes 640 bytes.
+const FIRST_CHUNK: usize = 624 - overhead(0);
 
-/// The bytes of a chunk outside its capacity.
+/// The bytes of a first chunk outside its capacity.
 const fn overhead(capacity: usize) -> usize {
     Arena::<ebbtide::Heap>::chunk_overhead(capacity)
 }
@@ -99,6 +99,7 @@ impl Bump<1> {
     /// let bump = bumpalo::Bump::new();
     /// assert_eq!(bump.allocated_bytes(), 0);
     /// ```
+    #[inline]
     #[must_use]
     pub const fn new() -> Self {
         Bump { arena: Arena::with_chunk_size(FIRST_CHUNK) }
@@ -228,6 +229,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// let bump = bumpalo::Bump::<8>::with_min_align();
     /// assert_eq!(std::ptr::from_ref(bump.alloc(1_u8)).addr() % 8, 0);
     /// ```
+    #[inline]
     #[must_use]
     pub const fn with_min_align() -> Self {
         Self::assert_min_align();

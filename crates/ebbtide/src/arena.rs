@@ -5,7 +5,7 @@ use crate::backing::Heap;
 use crate::{
     arith::{CHUNK_ALIGN, LOWEST_ADDRESS},
     backing::{Backing, DefaultBacking},
-    chunk::{self, ChunkRef, Chunks, FIRST_CHUNK, Header},
+    chunk::{self, Blocks, FIRST_CHUNK, Header},
     error::{AllocError, Failure},
     raw::{self, ChunkUse, Cursor, Need},
     scope::Scope,
@@ -28,9 +28,9 @@ use core::{
 /// that the next scope finds them. [`trim`](Arena::trim), [`reset_with`](Arena::reset_with) and
 /// dropping the arena give them back to the backing.
 ///
-/// An arena takes 240 bytes, and its first chunk 16 KiB. A program with many small arenas, one for
+/// An arena takes 88 bytes, and its first chunk 16 KiB. A program with many small arenas, one for
 /// each connection or node, can ask for less: with a hundred `u64` in it, an arena made by
-/// [`with_chunk_size(800)`](Arena::with_chunk_size) holds 1.1 KiB altogether, instead of 16.2.
+/// [`with_chunk_size(800)`](Arena::with_chunk_size) holds 1.1 KiB altogether, instead of 16.
 ///
 /// An arena is `Send` and not `Sync`: it can move between threads, and each thread uses its own.
 /// Neighbours in a vector may share a cache line, which is slow if different threads use them; those
@@ -49,20 +49,15 @@ use core::{
 /// } // nothing runs here; the memory is free again
 /// assert_eq!(total, 90);
 /// ```
-#[repr(C, align(16))]
+#[repr(C)]
 pub struct Arena<B: Backing = DefaultBacking> {
-    // The first 64 bytes contain everything that is read by opening a scope, by a reset, and by
-    // lending the root after a reset. They are not aligned to a cache line: arenas are often in boxes,
-    // and for a larger alignment than 16, common heaps take several times as long.
     /// The root scope, from which every other scope is forked. It is nowhere before there is a
     /// chunk, and withdrawn from the opening of a scope in the head to the next use of the root.
     root: Scope<'static>,
-    /// The control block. It begins with the ends of the next scope and the fields that a reset
-    /// reads.
-    chunks: Chunks<B>,
-    /// The address of the head when the root's pointer was last refreshed. The root is in the head
-    /// if and only if its chunk has this address (see `refresh_root`).
-    head_seen: Cell<NonNull<Header>>,
+    /// The low end of the next scope. Its top is the control block's `ready_top`.
+    ready_low: Cell<NonNull<u8>>,
+    /// The blocks, in the first of which the control block lies. So moving an arena moves a few words.
+    blocks: Blocks<B>,
 }
 
 // SAFETY: the chunks are the arena's own, the backing is `Send`, and every scope and allocation
@@ -112,6 +107,7 @@ impl Arena<Heap> {
     /// let arena = Arena::new();
     /// assert_eq!(arena.stats().capacity, 0);
     /// ```
+    #[inline]
     #[must_use]
     pub const fn new() -> Self {
         Arena::new_in(Heap)
@@ -159,6 +155,7 @@ impl Arena<Heap> {
     /// arena.scope();
     /// assert_eq!(arena.stats().capacity, 1 << 20);
     /// ```
+    #[inline]
     #[must_use]
     pub const fn with_chunk_size(bytes: usize) -> Self {
         Arena::with_chunk_size_in(bytes, Heap)
@@ -166,9 +163,9 @@ impl Arena<Heap> {
 }
 
 impl<B: Backing> Arena<B> {
-    /// The bytes outside the `capacity` of a chunk, which serve no allocations: what
-    /// [`Stats::held`](crate::Stats::held) exceeds [`capacity`](crate::Stats::capacity) by, for each
-    /// chunk. A chunk with a capacity of 4 KiB or more has 64 more than a smaller one.
+    /// The bytes of a first chunk with this capacity that serve no allocations: what
+    /// [`Stats::held`](crate::Stats::held) exceeds [`capacity`](crate::Stats::capacity) by. There
+    /// are 64 more in a chunk of about 4 KiB or more. A later chunk has 128 fewer, or 64 with 32 bits.
     ///
     /// ```
     /// use ebbtide::{Arena, Heap};
@@ -178,7 +175,7 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[must_use]
     pub const fn chunk_overhead(capacity: usize) -> usize {
-        chunk::overhead(capacity)
+        chunk::first_overhead(capacity)
     }
 
     /// Like [`new`](Arena::new), with a custom backing.
@@ -188,6 +185,7 @@ impl<B: Backing> Arena<B> {
     /// let arena = Arena::new_in(Heap);
     /// assert_eq!(arena.root().alloc(1), &1);
     /// ```
+    #[inline]
     #[must_use]
     pub const fn new_in(backing: B) -> Self {
         Arena::with_total_chunk_size_in(FIRST_CHUNK, backing)
@@ -200,6 +198,7 @@ impl<B: Backing> Arena<B> {
     /// let arena = Arena::with_chunk_size_in(100_000, Heap);
     /// assert!(arena.root().stats().capacity >= 100_000);
     /// ```
+    #[inline]
     #[must_use]
     pub const fn with_chunk_size_in(bytes: usize, backing: B) -> Self {
         let total = match chunk::size_for_capacity(bytes) {
@@ -209,13 +208,13 @@ impl<B: Backing> Arena<B> {
         Arena::with_total_chunk_size_in(total, backing)
     }
 
+    #[inline]
     const fn with_total_chunk_size_in(total: usize, backing: B) -> Self {
         Arena {
-            // SAFETY: `make_first` starts the root before it is used, and `refresh_root` runs in
-            // every loan of the arena before the root is.
+            // SAFETY: `make_first` starts the root before it is used.
             root: Scope::new(unsafe { Cursor::nowhere() }),
-            chunks: Chunks::new(backing, total),
-            head_seen: Cell::new(NonNull::dangling()),
+            ready_low: Cell::new(NonNull::dangling()),
+            blocks: Blocks::new(backing, total),
         }
     }
 
@@ -357,13 +356,16 @@ impl<B: Backing> Arena<B> {
 
     #[inline(always)]
     fn open<F: Failure>(&mut self) -> Result<Scope<'_>, F> {
-        let (top, chunk) = match self.chunks.control().ready_top.get() {
+        let control = self.blocks.peek();
+        let (top, chunk) = match control.ready_top.get() {
             0 => self.open_slowly::<F>()?,
-            top => (top, self.chunks.control().head().as_ptr()),
+            top => (top, control.head().as_ptr()),
         };
         // Read here, after both branches have joined. If each branch read the word, the compiler
         // would know less about it, and would check whether the caller's reads and writes overlap.
-        let low = self.chunks.control().ready_low.get();
+        let low = self.ready_low.get();
+        // SAFETY: the root has a chunk now.
+        unsafe { self.blocks.refresh() };
         // SAFETY: the root is in `chunk`, and these are its ends, which `start` or `make_ready`
         // rounded. The scope borrows the arena exclusively, so the root is not used meanwhile.
         Ok(Scope::new(unsafe { Cursor::fork_of(top, chunk, low) }))
@@ -381,16 +383,16 @@ impl<B: Backing> Arena<B> {
         Ok((self.make_ready(), chunk))
     }
 
-    /// From now on, every claim sets `mark`; see `Control::set_claim_mark`.
+    /// From now on, every claim sets `mark`; see `Settings::set_claim_mark`.
     ///
     /// # Safety
     ///
-    /// The contract of `Control::set_claim_mark`.
+    /// The contract of `Settings::set_claim_mark`.
     #[cfg(feature = "std")]
     pub(crate) unsafe fn set_claim_mark(&self, mark: NonNull<Cell<u8>>) {
         // SAFETY: the caller says that the cell outlives the arena and is not used while another
         // thread uses a scope of it.
-        unsafe { self.chunks.control().set_claim_mark(mark) };
+        unsafe { self.blocks.settings().set_claim_mark(mark) };
     }
 
     /// Takes back the chunks of claims that were forgotten.
@@ -400,17 +402,17 @@ impl<B: Backing> Arena<B> {
     /// No claim is alive.
     pub(crate) unsafe fn reclaim_forgotten(&self) {
         // SAFETY: no claim is alive, as the caller says.
-        unsafe { self.chunks.control().reclaim() };
+        unsafe { self.blocks.peek().reclaim() };
     }
 
     /// Stores the ends of a scope that opens where the root is now, and returns the top. If the root
     /// is in the head and there is room, withdraws it, so that the next scope finds the ends.
     fn make_ready(&self) -> usize {
-        let (control, cursor) = (self.chunks.control(), self.root.cursor());
+        let cursor = self.root.cursor();
         let (top, low) = cursor.rounded();
-        control.ready_low.set(low);
+        self.ready_low.set(low);
         if self.is_root_in_head() && top > LOWEST_ADDRESS {
-            control.ready_top.set(top);
+            self.blocks.peek().ready_top.set(top);
             cursor.withdraw();
         }
         top
@@ -453,15 +455,14 @@ impl<B: Backing> Arena<B> {
     #[cold]
     #[inline(never)]
     fn lend_root<F: Failure>(&self) -> Result<(), F> {
-        let (control, cursor) = (self.chunks.control(), self.root.cursor());
+        let (control, cursor) = (self.blocks.peek(), self.root.cursor());
         if cursor.is_nowhere() {
             return self.make_first::<F>(0);
         }
         // SAFETY: only `make_ready` withdraws the root, which is in the head then, and stores the
         // low end in `ready_low`. Nobody else writes that while the root is withdrawn.
-        unsafe { cursor.lend(control.head(), control.ready_low.get()) };
+        unsafe { cursor.lend(control.head(), self.ready_low.get()) };
         control.ready_top.set(0);
-        self.head_seen.set(control.head().as_ptr());
         Ok(())
     }
 
@@ -479,9 +480,9 @@ impl<B: Backing> Arena<B> {
     #[cold]
     #[inline(never)]
     fn make_first<F: Failure>(&self, capacity: usize) -> Result<(), F> {
-        if self.chunks.make_first_block(capacity).is_err() {
+        if self.blocks.make_first(capacity).is_err() {
             if F::DIVERGES {
-                raw::out_of_memory(chunk::overhead(0), CHUNK_ALIGN);
+                raw::out_of_memory(chunk::first_overhead(0), CHUNK_ALIGN);
             }
             return Err(F::refused());
         }
@@ -513,46 +514,31 @@ impl<B: Backing> Arena<B> {
     /// The contract of [`start`](Arena::start).
     #[inline(always)]
     unsafe fn start_root(&self) {
-        let control = self.chunks.control();
         // SAFETY: the head is this arena's own. The caller says that no other scope is open and
         // that nothing allocated in the arena is used again.
-        unsafe { self.root.cursor().start_at(control.head()) };
-        self.head_seen.set(control.head().as_ptr());
+        unsafe { self.root.cursor().start_at(self.blocks.peek().head()) };
     }
 
     /// Withdraws the root after a start if it has a region.
     #[inline(never)]
     fn make_ready_again(&self) {
-        self.chunks.control().ready_top.set(0);
         if !self.root.cursor().is_nowhere() {
+            self.blocks.peek().ready_top.set(0);
             self.make_ready();
         }
     }
 
     /// Whether the root, which is not withdrawn, is in the head.
-    ///
-    /// The root leaves the head only while it is lent, which begins with `refresh_root`. The head
-    /// is then at `head_seen`, so the chunk that the root moves to has another address. Afterwards
-    /// only `refresh_root`, `lend_root` and `start` change either word.
     #[inline(always)]
     fn is_root_in_head(&self) -> bool {
-        self.root.cursor().chunk_address() == self.head_seen.get()
+        self.root.cursor().chunk_address() == self.blocks.peek().head().as_ptr()
     }
 
-    /// Refreshes the pointer to the arena, which may have moved, of a root that is not withdrawn.
+    /// Prepares a root that is not withdrawn for requests that may need another chunk.
     #[inline(always)]
     pub(crate) fn refresh_root(&self) {
-        let (control, cursor) = (self.chunks.control(), self.root.cursor());
-        if self.is_root_in_head() {
-            // SAFETY: just tested.
-            unsafe { cursor.set_head(control.head()) };
-        } else {
-            // SAFETY: L1: the root is in a chunk of this arena, which is there as long as it is.
-            let chunk = unsafe { ChunkRef::new(cursor.chunk_address()) };
-            // SAFETY: the root enters chunks of its own arena only (L2).
-            unsafe { control.attach(chunk) };
-        }
-        self.head_seen.set(control.head().as_ptr());
+        // SAFETY: a root that is not withdrawn is in a chunk.
+        unsafe { self.blocks.refresh() };
     }
 
     /// Frees everything that [`root`](Arena::root) allocated and keeps every chunk. Costs a few
@@ -569,7 +555,7 @@ impl<B: Backing> Arena<B> {
     #[inline]
     pub fn reset(&mut self) {
         // SAFETY: the arena is borrowed exclusively, so no claim is alive.
-        unsafe { self.chunks.control().reclaim() };
+        unsafe { self.blocks.peek().reclaim() };
         // SAFETY: the arena is borrowed exclusively, so no scope and no allocation is left.
         unsafe { self.start() };
     }
@@ -595,7 +581,7 @@ impl<B: Backing> Arena<B> {
         match retain {
             Retain::All => self.reset(),
             Retain::Bytes(most) => self.reset_beyond(most),
-            Retain::Largest | Retain::OneChunk if self.chunks.control().has_head_alone() => {
+            Retain::Largest | Retain::OneChunk if self.blocks.peek().has_head_alone() => {
                 self.reset();
             }
             Retain::Largest => self.reset_to_largest(),
@@ -607,7 +593,7 @@ impl<B: Backing> Arena<B> {
     fn reset_beyond(&mut self, most: usize) {
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and
         // the root is restarted below.
-        unsafe { self.chunks.control().release_above(most) };
+        unsafe { self.blocks.release_above(most) };
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left.
         unsafe { self.start() };
     }
@@ -616,21 +602,20 @@ impl<B: Backing> Arena<B> {
     fn reset_to_largest(&mut self) {
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and
         // the root is restarted below.
-        unsafe { self.chunks.control().release_all_but_largest() };
+        unsafe { self.blocks.release_all_but_largest() };
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left.
         unsafe { self.start() };
     }
 
     #[cold]
     fn reset_to_one(&mut self) {
-        let control = self.chunks.control();
-        let held = control.held();
+        let held = self.held();
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and
         // the root is restarted below.
-        unsafe { control.release_all() };
+        unsafe { self.blocks.release_all() };
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left.
         unsafe { self.start() };
-        control.set_next_size(held);
+        self.blocks.settings().set_next_size(held);
     }
 
     /// Gives back the chunks behind the one that [`root`](Arena::root) is in: all that hold
@@ -645,11 +630,8 @@ impl<B: Backing> Arena<B> {
     /// assert_eq!(arena.stats().chunks, 1);
     /// ```
     pub fn trim(&mut self) {
-        let control = self.chunks.control();
-        let root = self.present_root();
-        // A root without a region has no chunk. The head is vacant then, and all chunks are
-        // released.
-        let kept = if root.is_nowhere() { control.head() } else { root.chunk() };
+        let Some(control) = self.blocks.control() else { return };
+        let kept = self.present_root().chunk();
         // SAFETY: the arena is borrowed exclusively, so only the root's allocations are alive,
         // which lie in its chunk and those before (I1).
         unsafe { control.release_behind(kept.chunk()) };
@@ -668,7 +650,7 @@ impl<B: Backing> Arena<B> {
     /// assert!(s.try_alloc_slice_fill_copy(5_000, 0u8).is_ok());
     /// ```
     pub fn set_limit(&self, bytes: Option<usize>) {
-        self.chunks.control().set_limit(bytes);
+        self.blocks.settings().set_limit(bytes);
     }
 
     /// The limit set by [`set_limit`](Arena::set_limit).
@@ -680,7 +662,7 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[must_use]
     pub fn limit(&self) -> Option<usize> {
-        self.chunks.control().limit()
+        self.blocks.settings().limit()
     }
 
     /// The bytes that the arena holds of its backing, as in [`Stats::held`], without a walk.
@@ -692,7 +674,7 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[must_use]
     pub fn held(&self) -> usize {
-        self.chunks.control().held()
+        self.blocks.peek().held()
     }
 
     /// The capacity of all chunks, as in [`Stats::capacity`], without a walk.
@@ -704,7 +686,7 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.chunks.control().capacity()
+        self.blocks.peek().capacity()
     }
 
     /// Statistics of the arena; `used` counts what its root uses. Walks the chunks: the fast paths
@@ -718,7 +700,10 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[must_use]
     pub fn stats(&self) -> Stats {
-        Stats::of(self.chunks.control(), self.present_root().used())
+        match self.blocks.control() {
+            Some(control) => Stats::of(control, self.present_root().used()),
+            None => Stats::of_nothing(self.blocks.settings()),
+        }
     }
 
     /// Resets [`high_water`](Stats::high_water), which then covers later use only.
@@ -732,7 +717,7 @@ impl<B: Backing> Arena<B> {
     /// assert!(arena.stats().high_water < 100_000);
     /// ```
     pub fn reset_high_water(&mut self) {
-        self.chunks.control().reset_high_water();
+        self.blocks.settings().reset_high_water(self.blocks.peek().head_capacity());
     }
 
     /// Whether `value` begins in memory of this arena, in use or not. Walks the chunks.
@@ -745,7 +730,7 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[must_use]
     pub fn contains<T: ?Sized>(&self, value: *const T) -> bool {
-        self.chunks.control().contains(value.addr())
+        self.blocks.peek().contains(value.addr())
     }
 
     /// The size and use of each chunk: first in the order in which scopes enter them, then those
@@ -757,7 +742,7 @@ impl<B: Backing> Arena<B> {
     /// assert!(arena.chunks().all(|chunk| chunk.capacity >= 1000 && !chunk.oversize));
     /// ```
     pub fn chunks(&self) -> impl Iterator<Item = Chunk> + '_ {
-        let spare = self.chunks.control().spare_chunks().map(|chunk| {
+        let spare = self.blocks.peek().spare_chunks().map(|chunk| {
             let (header, free) = (chunk.header(), chunk.region_bytes());
             ChunkUse { header, free }
         });
@@ -818,7 +803,7 @@ impl<B: Backing> Arena<B> {
     /// let _: &Heap = arena.backing();
     /// ```
     pub fn backing(&self) -> &B {
-        self.chunks.backing()
+        self.blocks.backing()
     }
 }
 

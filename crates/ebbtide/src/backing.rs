@@ -77,6 +77,29 @@ pub unsafe trait Backing: Send {
     /// `block` was returned by `allocate` of this backing for the same `layout`, and has not been
     /// released.
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout);
+
+    /// A block that [`release_prepared`](Backing::release_prepared) was passed for the same type of
+    /// backing and the same `wanted`, with its contents, or none. Only the backings of this library
+    /// implement this: a backing that calls another one must not forward it.
+    #[doc(hidden)]
+    #[inline]
+    fn take_prepared(&self, _wanted: usize) -> Option<NonNull<u8>> {
+        None
+    }
+
+    /// Takes a block back like [`release`](Backing::release). Its contents may be used again.
+    ///
+    /// # Safety
+    ///
+    /// The contract of [`release`](Backing::release). The block begins with the control block of an
+    /// arena over a backing of this type, whose first chunk was to have `wanted` bytes in all, and in
+    /// which nothing was changed.
+    #[doc(hidden)]
+    #[inline]
+    unsafe fn release_prepared(&self, block: NonNull<u8>, layout: Layout, _wanted: usize) {
+        // SAFETY: the contract is the same.
+        unsafe { self.release(block, layout) };
+    }
 }
 
 /// The backing of an arena if its type does not specify one.
@@ -146,6 +169,19 @@ unsafe impl Backing for Heap {
         unsafe {
             heap::release(block, layout)
         };
+    }
+
+    #[cfg(feature = "std")]
+    #[inline]
+    fn take_prepared(&self, wanted: usize) -> Option<NonNull<u8>> {
+        warm::take_prepared(wanted)
+    }
+
+    #[cfg(feature = "std")]
+    #[inline]
+    unsafe fn release_prepared(&self, block: NonNull<u8>, layout: Layout, wanted: usize) {
+        // SAFETY: the caller passes a block of `allocate` with its layout.
+        unsafe { warm::release_prepared(block, layout, wanted) };
     }
 }
 

@@ -87,7 +87,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>> Fixed<O> {
     #[must_use]
     pub fn or_spill<B: Backing>(self, backing: B) -> Fixed<O, B> {
         let chunks = Chunks::new(backing, FIRST_CHUNK);
-        chunks.control().set_limit(self.chunks.control().limit());
+        chunks.control().settings().set_limit(self.limit());
         Fixed { chunks, memory: self.memory }
     }
 }
@@ -277,7 +277,8 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     /// assert!(fixed.stats().high_water < 100_000);
     /// ```
     pub fn reset_high_water(&mut self) {
-        self.chunks.control().reset_high_water();
+        let control = self.chunks.control();
+        control.settings().reset_high_water(control.head_capacity());
     }
 
     /// Returns the owner of the memory, and releases the chunks of the spill.
@@ -321,7 +322,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     /// assert!(fixed.scope().try_alloc([0u8; 1000]).is_err());
     /// ```
     pub fn set_limit(&self, bytes: Option<usize>) {
-        self.chunks.control().set_limit(bytes);
+        self.chunks.control().settings().set_limit(bytes);
     }
 
     /// The limit set by [`set_limit`](Fixed::set_limit).
@@ -336,7 +337,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     /// ```
     #[must_use]
     pub fn limit(&self) -> Option<usize> {
-        self.chunks.control().limit()
+        self.chunks.control().settings().limit()
     }
 
     /// The backing that the arena spills to.

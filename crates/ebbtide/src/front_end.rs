@@ -280,7 +280,7 @@ pub fn word<'s>(scope: &'s Scope<'_>) -> &'s Cell<*mut ()> {
 /// assert!(scope.try_alloc([0u8; 100_000]).is_err());
 /// ```
 pub fn set_limit(scope: &Scope<'_>, bytes: Option<usize>) {
-    scope.cursor().control().set_limit(bytes);
+    scope.cursor().control().settings().set_limit(bytes);
 }
 
 /// A block at the low end of a scope, uninitialised. While it is the last one there, which means

@@ -75,11 +75,6 @@ impl Touched {
         self.0.set(Ends { low: top.addr(), top: low.addr(), is_ours: false });
     }
 
-    /// Takes over what `other` recorded of the same region.
-    pub(crate) fn copy_from(&self, other: &Touched) {
-        self.0.set(other.0.get());
-    }
-
     /// Records that a block was handed out, and makes it accessible.
     pub(crate) fn hand_out(&self, block: NonNull<u8>, size: usize, from_high_end: bool) {
         if !TRACKS {

@@ -32,11 +32,9 @@
 //!
 //! They hold for every cursor *in use*. A cursor is not in use while it is *nowhere*, which means
 //! that it has no region. An arena's root is also not in use while it is *withdrawn*, which means
-//! that nothing fits, and between a move of the arena and the next [`Cursor::set_head`] or
-//! [`ControlRef::attach`]. Meanwhile a root serves only [short](is_short) requests that [fit at
-//! once](Cursor::fits_at_once). These rely on I2 alone, which a move of the arena does not change, and
-//! use no chunk. While a root is withdrawn, `low == top`, so a request of at least one byte does not
-//! fit.
+//! that nothing fits: `low == top`. After a move of the arena, until it is lent again, a root serves only
+//! [short](is_short) requests that [fit at once](Cursor::fits_at_once). These do not need the backing,
+//! whose address may have changed.
 //!
 //! - **I0** `chunk` points to a current chunk (L4) of an arena that is borrowed as long as the
 //!   cursor is in use.
@@ -327,8 +325,7 @@ impl Cursor {
     /// # Safety
     ///
     /// Until [`start_at`](Cursor::start_at) has been called, only that and
-    /// [`is_nowhere`](Cursor::is_nowhere) are called. After each move of the arena, its owner calls
-    /// `start_at`, [`set_head`](Cursor::set_head) or [`ControlRef::attach`] before anything else.
+    /// [`is_nowhere`](Cursor::is_nowhere) are called.
     pub(crate) const unsafe fn nowhere() -> Self {
         let nothing = core::ptr::without_provenance_mut(NOWHERE);
         Cursor {
@@ -410,16 +407,6 @@ impl Cursor {
         self.top.set(top.get());
         self.chunk.set(chunk.get());
         self.low.set(low.get());
-    }
-
-    /// Sets the cursor's chunk to the head of an arena that may have moved.
-    ///
-    /// # Safety
-    ///
-    /// The cursor is in the head of this arena, or is nowhere.
-    #[inline(always)]
-    pub(crate) unsafe fn set_head(&self, head: CurrentChunk<'_>) {
-        self.chunk.set(head.as_ptr());
     }
 
     /// The cursor of a scope that opens here.
@@ -1127,7 +1114,7 @@ impl Cursor {
         debug_assert!(end <= self.top.get(), "I2");
         self.low.set(at(self.low.get(), end));
         if poison::TRACKS {
-            self.control().note_high_water(self.used());
+            self.control().settings().note_high_water(self.used());
         }
     }
 
@@ -1218,7 +1205,7 @@ impl Cursor {
             chunk = self.chunk().region();
         }
         chunk.track(block, size, end == End::High);
-        self.control().note_high_water(self.used());
+        self.control().settings().note_high_water(self.used());
     }
 
     /// Poisons the free part of the region in use. Chunks behind it are poisoned when a cursor
@@ -1475,7 +1462,7 @@ fn place_in_next_chunk(
     align: usize,
     end: End,
 ) -> Option<(NonNull<u8>, Position<'_>)> {
-    if position.chunk.control().is_busy() {
+    if position.chunk.control().settings().is_busy() {
         return None;
     }
     debug_assert!(size > 0 && align.is_power_of_two(), "a layout with a size");

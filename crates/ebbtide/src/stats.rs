@@ -1,6 +1,9 @@
 //! Statistics of an arena, read from its chunks on request.
 
-use crate::{chunk::ControlRef, raw::ChunkUse};
+use crate::{
+    chunk::{ControlRef, Settings},
+    raw::ChunkUse,
+};
 use core::{fmt, ops::AddAssign};
 
 /// What an arena holds and uses, in bytes.
@@ -39,9 +42,14 @@ impl Stats {
             stats.oversize += usize::from(chunk.is_oversize());
         }
         // Padding at the start of a scope counts as used, and no allocation recorded it.
-        control.note_high_water(used);
-        stats.high_water = control.high_water();
+        control.settings().note_high_water(used);
+        stats.high_water = control.settings().high_water();
         stats
+    }
+
+    /// The statistics of an arena without chunks.
+    pub(crate) fn of_nothing(settings: &Settings) -> Self {
+        Stats { high_water: settings.high_water(), ..Stats::default() }
     }
 }
 

@@ -48,7 +48,7 @@ mod own;
 mod shared;
 
 use self::block::Block;
-use crate::{arith::CHUNK_ALIGN, heap};
+use crate::{arith::CHUNK_ALIGN, heap, poison};
 use core::{alloc::Layout, ptr::NonNull};
 
 /// Requests a block like [`heap::request`], from what is kept if possible.
@@ -84,10 +84,32 @@ pub(crate) unsafe fn release(start: NonNull<u8>, layout: Layout) {
     // says.
     let block = unsafe { Block::new(start, layout.size()) };
     if block.size() <= own::LARGEST {
-        own::keep(block);
+        own::keep(block, 0);
     } else {
         shared::keep(block);
     }
+}
+
+/// The block that [`release_prepared`] kept last for this, if it still is kept: its contents are as
+/// they were. `wanted` is its size, or a few bytes more.
+#[inline]
+pub(crate) fn take_prepared(wanted: usize) -> Option<NonNull<u8>> {
+    own::take_prepared(wanted).map(Block::into_start)
+}
+
+/// Takes a block back like [`release`], for whoever can use its contents again.
+///
+/// # Safety
+///
+/// The contract of [`release`].
+#[inline]
+pub(crate) unsafe fn release_prepared(start: NonNull<u8>, layout: Layout, wanted: usize) {
+    if layout.align() != CHUNK_ALIGN || layout.size() > own::LARGEST || poison::TRACKS {
+        // SAFETY: the contract is the same.
+        return unsafe { release(start, layout) };
+    }
+    // SAFETY: the contract is that of `release`.
+    own::keep(unsafe { Block::new(start, layout.size()) }, wanted);
 }
 
 /// Requests a block of the heap. If it refuses although something was kept, that goes back, and the

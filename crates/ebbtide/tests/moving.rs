@@ -26,6 +26,7 @@ fn holding(sizes: &[usize]) -> (Boxed, Arc<Log>, Blocks) {
 }
 
 /// Moves the arena to another address and frees the old box.
+#[allow(clippy::boxed_local, reason = "the address is that of the box")]
 fn moved(arena: Boxed) -> Boxed {
     let before = address(&*arena);
     let arena = Box::new(*arena);

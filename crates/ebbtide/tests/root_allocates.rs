@@ -31,6 +31,7 @@ impl Block {
 }
 
 /// An arena in another place.
+#[allow(clippy::boxed_local, reason = "the address is that of the box")]
 fn moved(arena: Box<Arena>) -> Box<Arena> {
     Box::new(*arena)
 }

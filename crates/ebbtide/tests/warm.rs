@@ -7,7 +7,7 @@
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used)]
 
-use ebbtide::{Arena, Backing, Heap, TypedArena, local, warm};
+use ebbtide::{Arena, Backing, Heap, Retain, Scope, Stats, TypedArena, front_end, local, warm};
 use ebbtide_patience::{eventually, pause};
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -169,9 +169,12 @@ fn what_is_kept_and_used_is_at_most_the_recent_use() {
         } else {
             arenas.pop_back();
         }
-        let blocks = arenas.iter().flat_map(Arena::chunks);
-        let sizes =
-            blocks.map(|chunk| chunk.capacity + Arena::<Heap>::chunk_overhead(chunk.capacity));
+        // Each has at most two blocks.
+        let sizes = arenas.iter().flat_map(|arena| {
+            let capacity = arena.chunks().next().map_or(0, |chunk| chunk.capacity);
+            let first = arena.held().min(capacity + Arena::<Heap>::chunk_overhead(capacity));
+            [first, arena.held() - first]
+        });
         let (large, small): (Vec<usize>, Vec<usize>) = sizes.partition(|size| *size >= 32 << 10);
         let (large, small) = (large.iter().sum::<usize>(), small.iter().sum::<usize>());
         peak = peak.max(large);
@@ -185,6 +188,79 @@ fn what_is_kept_and_used_is_at_most_the_recent_use() {
     arenas.clear();
     warm::trim();
     assert_eq!(BYTES.load(SeqCst), start);
+}
+
+/// The statistics after so many bytes were allocated.
+fn used(scope: &Scope, bytes: usize) -> Stats {
+    scope.alloc_slice_fill_copy(bytes, 1_u8);
+    scope.stats()
+}
+
+/// Whatever the last arena was used for, the next one is like the first of a program.
+#[test]
+fn an_arena_in_a_block_that_is_kept_is_a_new_one() {
+    type Use = fn(&mut Arena);
+    let uses: [(&str, Use); 16] = [
+        ("a word", |arena| _ = arena.alloc(1)),
+        ("more than asked for", |arena| _ = arena.alloc_slice_fill_copy(1100, 1_u8)),
+        ("a scope", |arena| _ = arena.scope().alloc(1)),
+        ("a scope that allocates nothing", |arena| _ = arena.scope()),
+        ("a forgotten claim", |arena| std::mem::forget(arena.root().claim())),
+        ("a claim", |arena| _ = arena.scope().claim().scope().alloc(1)),
+        ("more than a chunk", |arena| _ = arena.alloc_slice_fill_copy(5000, 1_u8)),
+        ("no limit", |arena| arena.set_limit(None)),
+        ("a limit", |arena| arena.set_limit(Some(10_000))),
+        ("a reset", |arena| arena.reset()),
+        ("a trim", |arena| arena.trim()),
+        ("one chunk", |arena| arena.reset_with(Retain::OneChunk)),
+        ("the largest chunk", |arena| arena.reset_with(Retain::Largest)),
+        ("3000 bytes", |arena| arena.reset_with(Retain::Bytes(3000))),
+        ("nothing", |arena| arena.reset_with(Retain::Bytes(0))),
+        ("a word of a front end", |arena| {
+            front_end::word(arena.root()).set(std::ptr::without_provenance_mut(8));
+        }),
+    ];
+    type Later = fn(&mut Arena) -> Stats;
+    let later: [&[Later]; 3] = [
+        &[|arena| used(&arena.scope(), 100), |arena| used(arena.root(), 3000)],
+        &[
+            |arena| used(arena.root(), 100),
+            |arena| used(&arena.scope(), 800),
+            |arena| {
+                assert!(front_end::word(arena.root()).get().is_null());
+                arena.stats()
+            },
+        ],
+        &[|arena| {
+            arena.alloc_slice_fill_copy(1500, 1_u8);
+            arena.stats()
+        }],
+    ];
+    let seen = |uses: &[&(&str, Use)]| {
+        let mut seen = Vec::new();
+        for later in later {
+            let mut arena = Arena::with_chunk_size(1000);
+            uses.iter().for_each(|(_, f)| f(&mut arena));
+            seen.push((used(&arena.scope(), 1), arena.limit()));
+            drop(arena);
+            let mut arena = Arena::with_chunk_size(1000);
+            seen.push((arena.stats(), arena.limit()));
+            seen.extend(later.iter().map(|f| (f(&mut arena), arena.limit())));
+        }
+        seen
+    };
+    let _alone = alone();
+    let sequences = uses.iter().flat_map(|first| {
+        let pairs = uses.iter().map(move |second| vec![first, second]);
+        pairs.flat_map(|pair| [pair.clone(), [pair, vec![&uses[0]]].concat()])
+    });
+    for uses in sequences.take(if cfg!(miri) { 60 } else { usize::MAX }) {
+        warm::set_limit(0);
+        let expected = seen(&uses);
+        warm::set_limit(usize::MAX);
+        let names: Vec<_> = uses.iter().map(|(name, _)| name).collect();
+        assert_eq!(seen(&uses), expected, "{names:?}");
+    }
 }
 
 #[test]

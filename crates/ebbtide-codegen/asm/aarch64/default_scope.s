@@ -50,7 +50,7 @@
 	mov	x0, x19
 	bl	_ZN7ebbtide5local5Local11lease_otherE
 	mov	x20, x0
-	add	x8, x0, #240
+	add	x8, x0, #96
 	ldr	x10, [x8]
 	ldr	x11, [x8, #16]
 	sub	x9, x10, #8

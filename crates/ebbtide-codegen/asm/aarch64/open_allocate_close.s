@@ -2,11 +2,11 @@
 	stp	x29, x30, [sp, #64]
 	stp	x20, x19, [sp, #80]
 	add	x29, sp, #64
+	ldr	x8, [x0, #32]
 	mov	x19, x0
-	ldr	x0, [x0, #24]
+	ldr	x0, [x8, #80]
 	cbz	x0, .LBB216_4
-	add	x8, x19, #48
-	ldr	x10, [x19, #32]
+	ldr	x10, [x19, #24]
 	sub	x9, x0, #8
 	cmp	x9, x10
 	b.lo	.LBB216_5
@@ -29,7 +29,7 @@
 	bl	_ZN7ebbtide5arena14Arena$LT$B$GT$11open_slowlyE
 	mov	x8, x1
 	mov	x1, x20
-	ldr	x10, [x19, #32]
+	ldr	x10, [x19, #24]
 	sub	x9, x0, #8
 	cmp	x9, x10
 	b.hs	.LBB216_2

@@ -48,7 +48,7 @@
 	movq	%rbx, %rdi
 	callq	*_ZN7ebbtide5local5Local11lease_otherE@GOTPCREL(%rip)
 	movq	%rax, %r14
-	addq	$240, %rax
+	addq	$96, %rax
 	movq	(%rax), %rdx
 	leaq	-8(%rdx), %rcx
 	cmpq	16(%rax), %rcx

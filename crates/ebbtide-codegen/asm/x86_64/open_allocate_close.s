@@ -1,17 +1,17 @@
 	pushq	%r14
 	pushq	%rbx
 	subq	$56, %rsp
-	movq	24(%rdi), %rax
+	movq	32(%rdi), %rdx
+	movq	80(%rdx), %rax
 	testq	%rax, %rax
 	je	.LBB216_1
-	leaq	48(%rdi), %rdx
-	movq	32(%rdi), %rdi
+	movq	24(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jb	.LBB216_5
-.LBB216_4:
+	jb	.LBB216_4
+.LBB216_3:
 	movq	%rsi, (%rcx)
-.LBB216_6:
+.LBB216_5:
 	movq	%rcx, 8(%rsp)
 	leaq	8(%rsp), %rax
 	#APP
@@ -28,11 +28,11 @@
 	callq	*_ZN7ebbtide5arena14Arena$LT$B$GT$11open_slowlyE@GOTPCREL(%rip)
 	movq	%rbx, %rdi
 	movq	%r14, %rsi
-	movq	32(%rdi), %rdi
+	movq	24(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jae	.LBB216_4
-.LBB216_5:
+	jae	.LBB216_3
+.LBB216_4:
 	movq	%rsi, (%rsp)
 	#APP
 	#NO_APP
@@ -52,4 +52,4 @@
 	#NO_APP
 	#APP
 	#NO_APP
-	jmp	.LBB216_6
+	jmp	.LBB216_5

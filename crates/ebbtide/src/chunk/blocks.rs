@@ -1,8 +1,10 @@
 //! Requests to the backing: the sizes of new chunks, creating a chunk in a block, releasing chunks.
 
 use super::{
-    control::ControlRef,
-    header::{CACHE_LINE, ChunkRef, Header, PAGE, capacity_within, overhead},
+    control::{CONTROL_ROOM, ControlRef},
+    header::{
+        CACHE_LINE, ChunkRef, Header, PAGE, block_layout, block_size, capacity_within, overhead,
+    },
 };
 use crate::{
     arith::{self, CHUNK_ALIGN, HUGE_PAGE, LOWEST_ADDRESS},
@@ -25,13 +27,16 @@ pub(super) const FIRST_CLAIM: usize = 512 - ALLOCATOR_OVERHEAD;
 /// does not take one page more.
 const ALLOCATOR_OVERHEAD: usize = CACHE_LINE;
 
-/// The size of a chunk whose region has room for `capacity` bytes, at whatever address the block
-/// lies. `None` on overflow.
+/// The size of a first block whose region has room for `capacity` bytes, at whatever address the
+/// block lies. `None` on overflow.
 pub(crate) const fn size_for_capacity(capacity: usize) -> Option<usize> {
-    match arith::region_for(capacity, 1) {
-        Some(region) => region.checked_add(overhead(region)),
-        None => None,
-    }
+    let Some(region) = arith::region_for(capacity, 1) else { return None };
+    region.checked_add(first_overhead(region))
+}
+
+/// The bytes of an arena's first block outside a region of `capacity` bytes.
+pub(crate) const fn first_overhead(capacity: usize) -> usize {
+    CONTROL_ROOM + overhead(capacity.saturating_add(CONTROL_ROOM))
 }
 
 /// The least size of a chunk whose region has `region` bytes. `None` on overflow.
@@ -50,6 +55,12 @@ pub(crate) fn doubled(ordinary: usize) -> usize {
     }
 }
 
+/// The size of a block for which `wanted` bytes are requested, if neither a limit nor the request needs
+/// another one.
+pub(super) fn usual_size(wanted: usize) -> usize {
+    block_size(capacity_within(wanted.min(isize::MAX as usize) & !(CHUNK_ALIGN - 1)))
+}
+
 /// Requests a chunk of the arena's ordinary size, or of `wanted` bytes if that is more, and doubles the
 /// ordinary size for the next one.
 ///
@@ -61,12 +72,12 @@ pub(super) fn new_ordinary_chunk(
     region: usize,
     wanted: usize,
 ) -> Result<ChunkRef<'_>, AllocError> {
-    let ordinary = control.next_size.get();
+    let ordinary = control.settings.next_size.get();
     let chunk = new_chunk(control, region, ordinary.max(wanted))?;
     // Every call to the backing doubles the ordinary size, even one for an oversize request. So
     // after a few requests slightly above it, the ordinary size exceeds them. The size of the
     // oversize request itself does not count.
-    control.next_size.set(doubled(ordinary));
+    control.settings.next_size.set(doubled(ordinary));
     Ok(chunk)
 }
 
@@ -81,33 +92,32 @@ pub(super) fn new_chunk(
     region: usize,
     wanted: usize,
 ) -> Result<ChunkRef<'_>, AllocError> {
-    let new = new_block(control, region, wanted, |layout| control.call_allocate(layout))?;
-    // SAFETY: the block is the arena's, and nothing uses it yet.
-    let chunk = unsafe { make_chunk(control, new.block) };
-    chunk.set_fresh_region(new.low, new.top);
-    chunk.older.set(control.newest.get());
-    control.newest.set(Some(chunk));
-    control.has_chunks.set(true);
-    Ok(chunk)
-}
-
-/// Writes the header of a chunk to a block, without a region. The chunk is not registered (L3).
-///
-/// # Safety
-///
-/// The backing gave the block to this arena for the size of a chunk, and nothing uses the place of
-/// the header: no link and no name leads to a chunk there.
-pub(super) unsafe fn make_chunk<'c>(control: ControlRef<'c>, block: NonNull<u8>) -> ChunkRef<'c> {
+    let settings = control.get().settings();
+    if settings.is_busy() {
+        return Err(AllocError);
+    }
+    let allowed = settings.limit.get().saturating_sub(control.held());
+    let allocate = |layout| control.call_allocate(layout);
+    // SAFETY: the backing just gave the block for this layout, and nothing uses it.
+    let release = |block, layout| unsafe { control.call_release(block, layout) };
+    let NewBlock { block, low, top } = new_block(region, wanted, allowed, allocate, release)?;
     let header = block.cast::<Header>();
     // SAFETY: the block is aligned to `CHUNK_ALIGN`, which is enough for a header; it has room for
-    // one besides the region; and the caller says that nothing uses that.
+    // one in front of the region; and nothing uses it yet.
     unsafe { header.write(Header::vacant()) };
     // SAFETY: L1: the header was just written, and the block is the arena's until `release`. The
     // address is the backing's, with provenance for the whole block.
     let chunk = unsafe { ChunkRef::new(header) };
     // Every header but the head stores the address of the control block (L4).
     chunk.control.set(Some(control.as_ptr().cast()));
-    chunk
+    chunk.set_fresh_region(low, top);
+    control.held.set(control.held() + chunk.block_size());
+    control.capacity.set(control.capacity() + chunk.capacity());
+    chunk.older.set(control.newest.get());
+    control.newest.set(Some(chunk));
+    control.has_chunks.set(true);
+    settings.is_new.set(false);
+    Ok(chunk)
 }
 
 /// A block of the backing, and a region in it, before which there is room for a header.
@@ -119,28 +129,29 @@ pub(super) struct NewBlock {
 
 /// Requests a block of `wanted` bytes, header included, or one with room for `region` bytes if that
 /// is more. If the backing refuses, requests half as much, as long as `region` bytes fit. Nothing is
-/// written to the block. `allocate` calls the backing.
+/// written to the block, which has at most `allowed` bytes. `allocate` calls the backing, and so does
+/// `release`, for a block that cannot be used.
 ///
 /// # Errors
 ///
-/// If the backing refused even the smallest sufficient size, the limit would be exceeded, the size
-/// exceeds `isize::MAX`, or the request comes from the backing itself. Nothing changes then.
+/// If the backing refused even the smallest sufficient size, that exceeds what is allowed, or it
+/// exceeds `isize::MAX`.
 #[inline]
 pub(super) fn new_block(
-    control: ControlRef<'_>,
     region: usize,
     wanted: usize,
+    allowed: usize,
     allocate: impl Fn(Layout) -> Result<NonNull<u8>, AllocError>,
+    release: impl FnOnce(NonNull<u8>, Layout),
 ) -> Result<NewBlock, AllocError> {
     let least = least_size(region).ok_or(AllocError)?;
-    let allowed = control.limit.get().saturating_sub(control.held.get());
-    if least > allowed || control.is_busy() {
+    if least > allowed {
         return Err(AllocError);
     }
     let mut most = wanted.min(isize::MAX as usize).max(least).min(allowed);
     let (block, layout, capacity) = loop {
         let capacity = capacity_within(most & !(CHUNK_ALIGN - 1));
-        let size = capacity + overhead(capacity);
+        let size = block_size(capacity);
         let layout = Layout::from_size_align(size, CHUNK_ALIGN).map_err(|_| AllocError)?;
         match allocate(layout) {
             Ok(block) => break (block, layout, capacity),
@@ -151,8 +162,7 @@ pub(super) fn new_block(
     let size = layout.size();
     if block.addr().get() < LOWEST_ADDRESS {
         // The comparison of the fast path relies on this (see `arith`).
-        // SAFETY: the backing just gave the block for this layout, and nothing uses it yet.
-        unsafe { control.call_release(block, layout) };
+        release(block, layout);
         return Err(AllocError);
     }
 
@@ -171,10 +181,7 @@ pub(super) fn new_block(
     debug_assert!(start >= size_of::<Header>() && end <= size, "I5: header, then region");
     debug_assert!(capacity >= region, "there is room for the request");
     debug_assert_eq!(top.addr().get() % CHUNK_ALIGN, 0, "a child needs no rounding");
-    poison::forbid(low, capacity);
     prefetch::prepare(size);
-    control.held.set(control.held.get() + size);
-    control.capacity.set(control.capacity.get() + capacity);
     Ok(NewBlock { block, low, top })
 }
 
@@ -198,25 +205,15 @@ pub(super) unsafe fn release_chain<'c>(control: ControlRef<'c>, chunk: Option<Ch
 /// it. Nothing in it is used again, and no cursor that is used again points to it.
 pub(super) unsafe fn release(control: ControlRef<'_>, chunk: ChunkRef<'_>) {
     debug_assert!(!chunk.is_head(), "L6");
-    // SAFETY: the contract is the same, and the header describes its own block.
-    unsafe { release_block(control, chunk.as_ptr().cast(), chunk.header()) };
-}
-
-/// Gives a block back to the backing, whose region is that of `header`.
-///
-/// # Safety
-///
-/// The contract of [`release`], for the block.
-pub(super) unsafe fn release_block(control: ControlRef<'_>, block: NonNull<u8>, header: &Header) {
-    // SAFETY: the region is that of a block, as the caller says.
-    let layout = unsafe { header.block_layout() };
+    // SAFETY: the chunk has a block, whose header this is.
+    let layout = unsafe { block_layout(chunk.capacity()) };
     // SAFETY: the whole region, which nothing uses any more, as the caller says.
-    unsafe { header.poison(header.low(), header.top()) };
-    poison::lift(header.low(), header.capacity());
+    unsafe { chunk.poison(chunk.low(), chunk.top()) };
+    poison::lift(chunk.low(), chunk.capacity());
     debug_assert!(layout.size() <= control.held(), "L6");
-    control.held.set(control.held.get() - layout.size());
-    control.capacity.set(control.capacity.get() - header.capacity());
+    control.held.set(control.held() - layout.size());
+    control.capacity.set(control.capacity() - chunk.capacity());
     // SAFETY: `new_block` got the block from this backing for this layout. The caller says that
     // nothing refers to it any more.
-    unsafe { control.call_release(block, layout) };
+    unsafe { control.call_release(chunk.as_ptr().cast(), layout) };
 }

@@ -13,12 +13,12 @@ use crate::error::AllocError;
 /// itself.
 pub(crate) fn claim(parent: CurrentChunk<'_>) -> Result<CurrentChunk<'_>, AllocError> {
     let control = parent.control();
-    if control.is_busy() {
+    if control.settings().is_busy() {
         return Err(AllocError);
     }
     control.mark_claim();
     control.make_all_spare(parent.chunk().header().next.take());
-    let wanted = FIRST_CLAIM.min(control.next_size.get());
+    let wanted = FIRST_CLAIM.min(control.settings().next_size.get());
     let chunk = claim_chunk(control, 0, wanted, |_| true)?;
     control.open_claims.set(control.open_claims.get() + 1);
     chunk.next.set(None);

@@ -1,13 +1,14 @@
 //! The control block: the state of an arena besides its root cursor. Scopes find it through the
-//! header of their current chunk.
+//! header of their current chunk. That of an [`Arena`](crate::Arena) lies in its first block, in front
+//! of the head's region, where any other chunk has its header; that of a [`Fixed`](crate::Fixed) moves
+//! with it.
 
-use super::header::{ChunkName, ChunkRef, Header, Link};
-use crate::{error::AllocError, poison};
+use super::header::{CACHE_LINE, ChunkName, ChunkRef, Header, Link, block_size};
+use crate::{arith::CHUNK_ALIGN, backing::Backing, error::AllocError, poison};
 use core::{
     alloc::Layout,
     cell::Cell,
     marker::PhantomData,
-    mem::offset_of,
     ops::Deref,
     ptr::{self, NonNull},
 };
@@ -16,89 +17,253 @@ use core::{
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Control {
-    /// The two ends of the next scope of an [`Arena`](crate::Arena), if it opens in the head. The
-    /// top is 0 if the ends have to be computed: the root was lent meanwhile, has left the head or
+    /// The head of the arena's own list. It comes first, so that its address is the control block's.
+    pub(super) head: Header,
+    /// The top of the next scope of an [`Arena`](crate::Arena), if it opens in the head. It is 0 if
+    /// the ends of the scope have to be computed: the root was lent meanwhile, has left the head or
     /// is not in use, or claims were made.
     pub(crate) ready_top: Cell<usize>,
-    pub(crate) ready_low: Cell<NonNull<u8>>,
-    /// The number of claims that were made and not ended. 32 bits, so that a reset reads nothing
-    /// behind the first 64 bytes of an arena; each claim holds hundreds of bytes.
+    /// The number of claims that were made and not ended. 32 bits, so that it shares a word with the
+    /// next two; each claim holds hundreds of bytes.
     pub(super) open_claims: Cell<u32>,
     /// Whether there are chunks besides the head's block. `newest` has the same information, but
-    /// this field is among the 64 bytes that a reset reads anyway.
+    /// this field lies beside those that a reset reads anyway.
     pub(super) has_chunks: Cell<bool>,
-    /// Whether the backing is being called. If a chunk is requested meanwhile, the request comes
-    /// from the backing itself.
-    pub(super) busy: Cell<bool>,
-    /// The head of the arena's own list.
-    pub(super) head: Header,
+    /// Whether this control block lies in a block of the backing, whose region is the head's.
+    /// Otherwise the head has a caller's buffer.
+    pub(super) has_block: bool,
     /// The spare chunks, by size (see `spare`): those that a claim left, or that were behind its
     /// parent.
     pub(super) spare: Link,
-    /// The block whose region is the head's, which has no header of its own. `None` if the head has
-    /// a caller's buffer or no region.
-    pub(super) head_block: Cell<Option<NonNull<u8>>>,
     /// The chunk that the backing gave last; `older` links to all others.
     pub(super) newest: Link,
-    /// The size of the next ordinary chunk, header included.
-    pub(super) next_size: Cell<usize>,
-    /// The limit of `held`; `usize::MAX` if there is none.
-    pub(super) limit: Cell<usize>,
     /// The bytes that the backing gave and that were not released.
     pub(super) held: Cell<usize>,
     /// The bytes of their regions.
     pub(super) capacity: Cell<usize>,
+    pub(super) settings: Settings,
+    calls: &'static BackingCalls,
+    /// The present address of the backing; any address if that has no size.
+    backing: Cell<NonNull<()>>,
+}
+
+/// The part of an arena's state that is there without a control block.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    /// The size of the next ordinary chunk, header included.
+    pub(super) next_size: Cell<usize>,
+    /// The limit of `held`; `usize::MAX` if there is none.
+    pub(super) limit: Cell<usize>,
     /// The high-water mark: the largest capacity, up to the chunk of a scope, of all chunks in its
     /// list; with poisoning, the most bytes in use.
     high_water: Cell<usize>,
-    /// Whether a limit was set, which may be `usize::MAX`.
-    has_limit: Cell<bool>,
     /// A cell of the arena's owner, which is set to [`CLAIMED`] when a claim is made.
-    pub(super) claim_mark: Cell<Option<NonNull<Cell<u8>>>>,
+    claim_mark: Cell<Option<NonNull<Cell<u8>>>>,
     /// Of the interface to another language that uses the arena; null otherwise.
     front_end_word: Cell<*mut ()>,
-    calls: BackingCalls,
+    /// Whether nothing was changed since the arena was made, and it has had no block but the first. Its
+    /// control block, with the head, then serves another such arena.
+    pub(super) is_new: Cell<bool>,
+    /// Whether a limit was set, which may be `usize::MAX`.
+    has_limit: Cell<bool>,
+    /// Whether the backing is being called. If a chunk is requested meanwhile, the request comes
+    /// from the backing itself.
+    busy: Cell<bool>,
 }
 
-/// The value of a claim mark after a claim was made; see [`Control::set_claim_mark`].
+/// The bytes of a region that the control block of an arena takes, besides the place of a header.
+pub(super) const CONTROL_ROOM: usize =
+    (size_of::<Control>() - size_of::<Header>()).next_multiple_of(CACHE_LINE);
+
+const _: () = assert!(align_of::<Control>() <= CHUNK_ALIGN);
+
+/// The value of a claim mark after a claim was made; see [`Settings::set_claim_mark`].
 pub(crate) const CLAIMED: u8 = 4;
 
-/// The two methods of a backing whose type is erased. They find it after the control block.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BackingCalls {
-    pub(super) allocate: Allocate,
-    pub(super) release: unsafe fn(NonNull<Control>, NonNull<u8>, Layout),
+/// The two methods of a backing whose type is erased.
+#[derive(Debug)]
+struct BackingCalls {
+    allocate: Allocate,
+    release: unsafe fn(NonNull<()>, NonNull<u8>, Layout),
 }
 
-type Allocate = unsafe fn(NonNull<Control>, Layout) -> Result<NonNull<[u8]>, AllocError>;
+type Allocate = unsafe fn(NonNull<()>, Layout) -> Result<NonNull<[u8]>, AllocError>;
 
-impl Control {
-    /// The state of an arena without chunks.
+impl BackingCalls {
+    /// The methods of this type.
+    const fn of<B: Backing>() -> &'static Self {
+        const { &BackingCalls { allocate: allocate::<B>, release: release::<B> } }
+    }
+}
+
+/// Calls `Backing::allocate`.
+///
+/// # Safety
+///
+/// `backing` is the address of a `B`, to which nobody has a `&mut`.
+unsafe fn allocate<B: Backing>(
+    backing: NonNull<()>,
+    layout: Layout,
+) -> Result<NonNull<[u8]>, AllocError> {
+    // SAFETY: the address is that of a `B`, as the caller says.
+    unsafe { backing.cast::<B>().as_ref() }.allocate(layout)
+}
+
+/// Calls `Backing::release`.
+///
+/// # Safety
+///
+/// `backing` is the address of a `B`, to which nobody has a `&mut`. It gave `block` for this `layout`;
+/// the block was not released since and is not used again.
+unsafe fn release<B: Backing>(backing: NonNull<()>, block: NonNull<u8>, layout: Layout) {
+    // SAFETY: the address is that of a `B`, as the caller says.
+    let backing = unsafe { backing.cast::<B>().as_ref() };
+    // SAFETY: the caller says that this backing gave the block for this layout, and that the block
+    // was not released since and is not used again.
+    unsafe { backing.release(block, layout) };
+}
+
+impl Settings {
+    /// The first ordinary chunk will have `first_size` bytes, header included.
+    pub(crate) const fn new(first_size: usize) -> Self {
+        Settings {
+            next_size: Cell::new(first_size),
+            limit: Cell::new(usize::MAX),
+            high_water: Cell::new(0),
+            claim_mark: Cell::new(None),
+            front_end_word: Cell::new(ptr::null_mut()),
+            is_new: Cell::new(true),
+            has_limit: Cell::new(false),
+            busy: Cell::new(false),
+        }
+    }
+
+    /// Takes over the state of `other`. It is not new.
+    pub(crate) fn copy_from(&self, other: &Settings) {
+        let Settings {
+            next_size,
+            limit,
+            high_water,
+            claim_mark,
+            front_end_word,
+            is_new: _,
+            has_limit,
+            busy,
+        } = other;
+        self.is_new.set(false);
+        self.next_size.set(next_size.get());
+        self.limit.set(limit.get());
+        self.high_water.set(high_water.get());
+        self.claim_mark.set(claim_mark.get());
+        self.front_end_word.set(front_end_word.get());
+        self.has_limit.set(has_limit.get());
+        self.busy.set(busy.get());
+    }
+
+    /// Sets the size of the next ordinary chunk, header included.
+    pub(crate) fn set_next_size(&self, bytes: usize) {
+        self.next_size.set(bytes);
+    }
+
+    /// The limit of the bytes held; `None` if there is none.
+    pub(crate) fn limit(&self) -> Option<usize> {
+        self.has_limit.get().then(|| self.limit.get())
+    }
+
+    /// Sets the limit of the bytes held.
+    pub(crate) fn set_limit(&self, bytes: Option<usize>) {
+        self.is_new.set(false);
+        self.limit.set(bytes.unwrap_or(usize::MAX));
+        self.has_limit.set(bytes.is_some());
+    }
+
+    pub(crate) fn high_water(&self) -> usize {
+        self.high_water.get()
+    }
+
+    /// Raises the high-water mark to `bytes`.
+    pub(crate) fn note_high_water(&self, bytes: usize) {
+        self.high_water.set(self.high_water.get().max(bytes));
+    }
+
+    /// Resets the high-water mark while no scope is open. The capacity of the head stays included,
+    /// because scopes that enter the head do not record that.
+    pub(crate) fn reset_high_water(&self, head_capacity: usize) {
+        self.high_water.set(if poison::TRACKS { 0 } else { head_capacity });
+    }
+
+    /// From now on, every claim sets `mark` to [`CLAIMED`].
     ///
     /// # Safety
     ///
-    /// The control block becomes the first field of a struct, and `calls` may be called with the
-    /// address of that struct.
-    pub(super) const unsafe fn new(calls: BackingCalls, first_size: usize) -> Self {
+    /// The cell outlives the arena, and is not used while another thread uses a scope of the arena.
+    #[cfg(feature = "std")]
+    pub(crate) unsafe fn set_claim_mark(&self, mark: NonNull<Cell<u8>>) {
+        self.is_new.set(false);
+        self.claim_mark.set(Some(mark));
+    }
+
+    /// Whether the backing is being called. If a chunk is requested then, the request comes from
+    /// the backing itself.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.busy.get()
+    }
+
+    /// Calls the backing by `call`. Meanwhile, requests to the arena are refused.
+    #[inline]
+    pub(super) fn while_busy<R>(&self, call: impl FnOnce() -> R) -> R {
+        debug_assert!(!self.is_busy(), "the backing does not use its arena");
+        let _busy = Busy::mark(&self.busy);
+        call()
+    }
+}
+
+impl Control {
+    /// The state of an arena without chunks and without a region. Its backing is a `B`.
+    pub(super) const fn new<B: Backing>(settings: Settings, has_block: bool) -> Self {
         Control {
+            head: Header::vacant(),
             ready_top: Cell::new(0),
-            ready_low: Cell::new(NonNull::dangling()),
             open_claims: Cell::new(0),
             has_chunks: Cell::new(false),
-            busy: Cell::new(false),
-            head: Header::vacant(),
+            has_block,
             spare: Link::none(),
-            head_block: Cell::new(None),
             newest: Link::none(),
-            next_size: Cell::new(first_size),
-            limit: Cell::new(usize::MAX),
             held: Cell::new(0),
             capacity: Cell::new(0),
-            high_water: Cell::new(0),
-            has_limit: Cell::new(false),
-            claim_mark: Cell::new(None),
-            front_end_word: Cell::new(ptr::null_mut()),
-            calls,
+            settings,
+            calls: BackingCalls::of::<B>(),
+            backing: Cell::new(NonNull::<B>::dangling().cast()),
+        }
+    }
+
+    /// The same state, with a head that has no region and no list, and with no chunks registered.
+    pub(super) fn without_head(&self) -> Self {
+        Control {
+            head: Header::vacant(),
+            ready_top: Cell::new(0),
+            newest: Link::none(),
+            spare: self.spare.clone(),
+            open_claims: self.open_claims.clone(),
+            has_chunks: self.has_chunks.clone(),
+            held: self.held.clone(),
+            capacity: self.capacity.clone(),
+            settings: self.settings.clone(),
+            backing: self.backing.clone(),
+            ..*self
+        }
+    }
+
+    /// States where the backing is. Costs nothing if it has no size.
+    ///
+    /// # Safety
+    ///
+    /// The control block was made for a `B`, and `backing` is the arena's. It stays there and nobody
+    /// has a `&mut` to it as long as the arena is borrowed as it is now.
+    #[inline(always)]
+    pub(super) unsafe fn set_backing<B: Backing>(&self, backing: &B) {
+        if size_of::<B>() > 0 {
+            self.backing.set(NonNull::from(backing).cast());
         }
     }
 
@@ -130,22 +295,6 @@ impl Control {
         self.head.capacity()
     }
 
-    /// Sets the size of the next ordinary chunk, header included.
-    pub(crate) fn set_next_size(&self, bytes: usize) {
-        self.next_size.set(bytes);
-    }
-
-    /// The limit of the bytes held; `None` if there is none.
-    pub(crate) fn limit(&self) -> Option<usize> {
-        self.has_limit.get().then(|| self.limit.get())
-    }
-
-    /// Sets the limit of the bytes held.
-    pub(crate) fn set_limit(&self, bytes: Option<usize>) {
-        self.limit.set(bytes.unwrap_or(usize::MAX));
-        self.has_limit.set(bytes.is_some());
-    }
-
     /// The bytes that the backing gave and that were not released.
     pub(crate) fn held(&self) -> usize {
         self.held.get()
@@ -156,26 +305,11 @@ impl Control {
         self.capacity.get()
     }
 
-    pub(crate) fn high_water(&self) -> usize {
-        self.high_water.get()
-    }
-
-    /// Raises the high-water mark to `bytes`.
-    pub(crate) fn note_high_water(&self, bytes: usize) {
-        self.high_water.set(self.high_water.get().max(bytes));
-    }
-
-    /// Resets the high-water mark while no scope is open. The head's capacity stays included,
-    /// because scopes that enter the head do not record that.
-    pub(crate) fn reset_high_water(&self) {
-        self.high_water.set(if poison::TRACKS { 0 } else { self.head_capacity() });
-    }
-
     /// Raises the high-water mark to the capacity of the list up to `chunk`, which a cursor
     /// entered. With poisoning, cursors record the exact number of bytes instead.
     pub(super) fn note_entered(&self, chunk: &Header) {
         if !poison::TRACKS {
-            self.note_high_water(chunk.capacity_before.get() + chunk.capacity());
+            self.settings.note_high_water(chunk.capacity_before.get() + chunk.capacity());
         }
     }
 
@@ -185,37 +319,26 @@ impl Control {
         self.open_claims.get()
     }
 
-    /// From now on, every claim sets `mark` to [`CLAIMED`].
-    ///
-    /// # Safety
-    ///
-    /// The cell outlives the arena, and is not used while another thread uses a scope of the arena.
-    #[cfg(feature = "std")]
-    pub(crate) unsafe fn set_claim_mark(&self, mark: NonNull<Cell<u8>>) {
-        self.claim_mark.set(Some(mark));
-    }
-
     /// Records that a claim is being made.
     pub(super) fn mark_claim(&self) {
         // The next scope of the arena looks for claims that were forgotten.
         self.ready_top.set(0);
-        if let Some(mark) = self.claim_mark.get() {
+        if let Some(mark) = self.settings.claim_mark.get() {
             // SAFETY: `set_claim_mark`: the cell is alive, and this scope's thread alone uses it.
             unsafe { mark.as_ref() }.set(CLAIMED);
         }
     }
 
-    /// Whether the backing is being called. If a chunk is requested then, the request comes from
-    /// the backing itself.
-    pub(crate) fn is_busy(&self) -> bool {
-        self.busy.get()
+    /// The settings, while there is a control block.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
     }
 }
 
-/// A reference to a control block through which the backing after it can also be reached.
+/// A reference to a control block whose backing can be called.
 ///
-/// It differs from `&'c Control` in its provenance, which extends to the whole
-/// [`Chunks`](super::Chunks).
+/// It also differs from `&'c Control` in its provenance, which extends to the whole block if the
+/// control block lies in one.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub(crate) struct ControlRef<'c> {
@@ -227,7 +350,7 @@ impl<'c> ControlRef<'c> {
     /// # Safety
     ///
     /// `control` points to the control block of an arena that is neither moved nor dropped during
-    /// `'c`, with provenance for the whole `Chunks`.
+    /// `'c`, with provenance for the whole block if it lies in one. It knows where the backing is.
     #[inline(always)]
     pub(super) unsafe fn new(control: NonNull<Control>) -> Self {
         ControlRef { control, arena: PhantomData }
@@ -246,23 +369,21 @@ impl<'c> ControlRef<'c> {
         self.control
     }
 
-    /// The head of the arena's list. Computes an address and reads nothing.
+    /// The head of the arena's list. Reads nothing.
     #[inline(always)]
     pub(crate) fn head(self) -> CurrentChunk<'c> {
-        // SAFETY: the offset of a field, within the control block.
-        let head = unsafe { self.control.byte_add(offset_of!(Control, head)) };
-        // SAFETY: a header in an arena that neither moves nor ends during `'c`; the address has the
-        // provenance of this handle.
-        let head = unsafe { ChunkRef::new(head.cast()) };
+        // SAFETY: the head is the first field of the control block, which neither moves nor ends
+        // during `'c`; the address has the provenance of this handle.
+        let head = unsafe { ChunkRef::new(self.control.cast()) };
         // SAFETY: the head is the one chunk that finds its control block by its own address (L4).
         unsafe { CurrentChunk::new(head) }
     }
 
-    /// Stores the arena's present address in `chunk`. The arena cannot move while a scope is open
-    /// that was opened after this.
+    /// Stores the present address of the control block in `chunk`. It cannot move while a scope is
+    /// open that was opened after this.
     ///
-    /// Stores it even if the chunk has the same address already: that pointer may come from an
-    /// earlier borrow of the arena, and its provenance ended with that borrow.
+    /// Stores it even if the chunk has the same address already: if the control block is a field of a
+    /// `Fixed`, that pointer may come from an earlier borrow, and its provenance ended with that.
     ///
     /// # Safety
     ///
@@ -304,27 +425,26 @@ impl<'c> ControlRef<'c> {
         }
     }
 
+    /// The size of the arena's first block.
+    pub(super) fn first_block_size(self) -> usize {
+        debug_assert!(self.has_block, "the region is not a caller's");
+        block_size(self.head.capacity() + CONTROL_ROOM)
+    }
+
     /// The word of the interface to another language.
     pub(crate) fn front_end_word(self) -> &'c Cell<*mut ()> {
-        &self.get().front_end_word
+        let settings = &self.get().settings;
+        settings.is_new.set(false);
+        &settings.front_end_word
     }
 
     /// Requests a block from the backing. Meanwhile, requests to the arena are refused.
     pub(super) fn call_allocate(self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
-        // SAFETY: the functions are called with the address that the contract of `Control::new`
-        // requires.
-        self.while_busy(|| unsafe { (self.get().calls.allocate)(self.control, layout) })
-    }
-
-    /// Calls the backing. Meanwhile, requests to the arena are refused.
-    #[inline]
-    pub(super) fn while_busy(
-        self,
-        allocate: impl FnOnce() -> Result<NonNull<[u8]>, AllocError>,
-    ) -> Result<NonNull<u8>, AllocError> {
-        debug_assert!(!self.is_busy(), "the backing does not use its arena");
-        let _busy = Busy::mark(&self.get().busy);
-        Ok(allocate()?.cast())
+        let control = self.get();
+        let (allocate, backing) = (control.calls.allocate, control.backing.get());
+        // SAFETY: the calls are those of the backing's type, and this is where the backing is.
+        let block = control.settings.while_busy(|| unsafe { allocate(backing, layout) })?;
+        Ok(block.cast())
     }
 
     /// Gives a block back to the backing.
@@ -333,11 +453,12 @@ impl<'c> ControlRef<'c> {
     ///
     /// The backing gave `block` for this `layout`; it was not released since and is not used again.
     pub(super) unsafe fn call_release(self, block: NonNull<u8>, layout: Layout) {
-        let _busy = Busy::mark(&self.get().busy);
-        // SAFETY: the functions are called with the address that the contract of `Control::new`
-        // requires. The caller says that the backing gave the block for this layout, and that the
-        // block was not released since and is not used again.
-        unsafe { (self.get().calls.release)(self.control, block, layout) };
+        let control = self.get();
+        let _busy = Busy::mark(&control.settings.busy);
+        // SAFETY: the calls are those of the backing's type, and this is where the backing is. The
+        // caller says that the backing gave the block for this layout, and that the block was not
+        // released since and is not used again.
+        unsafe { (control.calls.release)(control.backing.get(), block, layout) };
     }
 }
 
@@ -374,12 +495,11 @@ impl<'c> CurrentChunk<'c> {
     pub(crate) fn control(self) -> ControlRef<'c> {
         let control = match self.control.get() {
             Some(control) => control.cast(),
-            // SAFETY: only the head has none (L4). It is a field of the control block, and its
-            // handle has provenance for the whole block.
-            None => unsafe { self.as_ptr().byte_sub(offset_of!(Control, head)) }.cast(),
+            // Only the head has none (L4), which is the first field of the control block.
+            None => self.as_ptr().cast(),
         };
         // SAFETY: L4: this is where the arena is, and it stays there as long as this chunk is
-        // current. The address has provenance for the whole `Chunks`: it is a handle's.
+        // current. The address has the provenance of a handle.
         unsafe { ControlRef::new(control) }
     }
 

@@ -4,7 +4,10 @@
 //! never conflict. Lists store chunks as [`Link`]s, all other code as [`ChunkRef`]s. The module
 //! [`chunk`](super) has the invariants that make them valid.
 
-use crate::{arith::CHUNK_ALIGN, poison::Touched};
+use crate::{
+    arith::CHUNK_ALIGN,
+    poison::{self, Touched},
+};
 use core::{alloc::Layout, cell::Cell, marker::PhantomData, ops::Deref, ptr::NonNull};
 
 /// The region of a chunk ends at a multiple of this. Blocks of one, two, four … cache lines at its
@@ -37,6 +40,21 @@ const BOUND: NonNull<u64> = NonNull::dangling();
 /// The bytes of a chunk outside a region of `capacity` bytes.
 pub(crate) const fn overhead(capacity: usize) -> usize {
     if capacity < PAGE { OVERHEAD } else { OVERHEAD + CACHE_LINE }
+}
+
+/// The bytes requested from the backing for a region of `capacity` bytes.
+pub(super) fn block_size(capacity: usize) -> usize {
+    capacity + overhead(capacity)
+}
+
+/// The layout for which the block with a region of `capacity` bytes was requested.
+///
+/// # Safety
+///
+/// There is such a block.
+pub(super) unsafe fn block_layout(capacity: usize) -> Layout {
+    // SAFETY: `new_block` made a layout of this size and alignment.
+    unsafe { Layout::from_size_align_unchecked(block_size(capacity), CHUNK_ALIGN) }
 }
 
 /// The largest region of a chunk of at most `size` bytes, which are at least [`OVERHEAD`] and a
@@ -94,23 +112,17 @@ impl Header {
         }
     }
 
-    /// Sets the region to `low..top`, in a fresh block.
+    /// Sets the region to `low..top`, in which nothing is touched, of a block of the backing.
     pub(super) fn set_fresh_region(&self, low: NonNull<u8>, top: NonNull<u8>) {
         self.set_region(low, top);
         self.touched.reset(low, top);
+        poison::forbid(low, self.capacity());
     }
 
     /// Sets the region to `low..top`, a buffer of the caller's with unknown content.
     pub(super) fn set_buffer(&self, low: NonNull<u8>, top: NonNull<u8>) {
         self.set_region(low, top);
         self.touched.mark_all(low, top);
-    }
-
-    /// Takes over the region of `other`, which still knows the size of its block then, but not how
-    /// the region is used.
-    pub(super) fn take_region(&self, other: &Header) {
-        self.set_region(other.low(), other.top());
-        self.touched.copy_from(&other.touched);
     }
 
     fn set_region(&self, low: NonNull<u8>, top: NonNull<u8>) {
@@ -172,20 +184,10 @@ impl Header {
         self.free_when_left().cast::<u8>() > self.low()
     }
 
-    /// Bytes requested from the backing, for the region of a block.
+    /// Bytes requested from the backing. Not for the head.
     pub(crate) fn block_size(&self) -> usize {
-        debug_assert!(!self.is_vacant(), "the region is that of a block");
-        self.capacity() + overhead(self.capacity())
-    }
-
-    /// The layout for which the block was requested.
-    ///
-    /// # Safety
-    ///
-    /// The region is that of a block of the backing.
-    pub(super) unsafe fn block_layout(&self) -> Layout {
-        // SAFETY: `new_block` made a layout of this size and alignment.
-        unsafe { Layout::from_size_align_unchecked(self.block_size(), CHUNK_ALIGN) }
+        debug_assert!(self.control.get().is_some(), "the head knows no block");
+        block_size(self.capacity())
     }
 
     /// Whether the chunk serves one oversize request of the scope that last entered it.
@@ -218,7 +220,7 @@ impl Header {
 /// A chunk of an arena: a reference to its header through which the block can also be released.
 ///
 /// It differs from `&'c Header` in its provenance, which extends to the whole block or, for the
-/// head, to the whole [`Chunks`](super::Chunks).
+/// head, to the control block at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct ChunkRef<'c> {
@@ -231,7 +233,7 @@ impl<'c> ChunkRef<'c> {
     ///
     /// `header` points to the header of a chunk that its arena does not release during `'c` (L1),
     /// with provenance for the whole block; or to the head of an arena that is neither moved nor
-    /// dropped during `'c`, with provenance for the whole `Chunks`.
+    /// dropped during `'c`, with provenance for its control block.
     #[inline(always)]
     pub(crate) unsafe fn new(header: NonNull<Header>) -> Self {
         ChunkRef { header, arena: PhantomData }
@@ -278,7 +280,7 @@ impl Deref for ChunkRef<'_> {
 }
 
 /// A link to a chunk (L1), in a list or in the control block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(transparent)]
 pub(super) struct Link(Cell<Option<NonNull<Header>>>);
 
@@ -314,7 +316,7 @@ impl Link {
 }
 
 /// Identifies a chunk in records that may outlast a loan of the arena: by its address, or as the
-/// head, which moves with the arena. Gives no access to the chunk.
+/// head, which moves with the control block. Gives no access to the chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct ChunkName(NonNull<Header>);

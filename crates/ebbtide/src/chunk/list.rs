@@ -1,80 +1,23 @@
-//! Lists of chunks: their start, linking chunks, and which chunks a reset keeps.
+//! Lists of chunks: their start, and linking chunks.
 
 use super::{
     blocks::{
-        FIRST_CHUNK, LARGEST_CHUNK, doubled, least_size, make_chunk, new_block, new_chunk,
-        new_ordinary_chunk, release, release_block, release_chain,
+        FIRST_CHUNK, LARGEST_CHUNK, least_size, new_chunk, new_ordinary_chunk, release,
+        release_chain,
     },
     control::{ControlRef, CurrentChunk},
     header::{ChunkRef, Header},
     spare::{SEARCHED, unlink},
 };
-use crate::{arith, error::AllocError, poison};
-use core::{alloc::Layout, iter, ptr::NonNull};
+use crate::{arith, error::AllocError};
+use core::{iter, ptr::NonNull};
 
 impl<'c> ControlRef<'c> {
     /// Sets the head's region to `low..top`, a caller's buffer.
     pub(crate) fn set_buffer(self, low: NonNull<u8>, top: NonNull<u8>) {
-        debug_assert!(self.head_block.get().is_none(), "an arena over a buffer has no first block");
+        debug_assert!(!self.has_block, "the region is that of a block");
         self.head.set_buffer(low, top);
         self.note_entered(&self.head);
-    }
-
-    /// Requests the arena's first block, with room for `region` bytes, and gives its region to the
-    /// head. The next one is twice as large. `allocate` calls the backing.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`new_block`].
-    #[inline]
-    pub(super) fn make_first_block(
-        self,
-        region: usize,
-        allocate: impl Fn(Layout) -> Result<NonNull<u8>, AllocError>,
-    ) -> Result<(), AllocError> {
-        debug_assert!(self.head.next.get().is_none(), "there is no chunk before");
-        let ordinary = self.next_size.get();
-        let new = new_block(self, region, ordinary, allocate)?;
-        self.head.set_fresh_region(new.low, new.top);
-        self.set_head_block(new.block);
-        self.next_size.set(doubled(ordinary.max(self.head.block_size())));
-        self.check();
-        Ok(())
-    }
-
-    /// Notes the block whose region the head was given.
-    fn set_head_block(self, block: NonNull<u8>) {
-        debug_assert!(self.head_block.get().is_none(), "the head has a block already");
-        self.head_block.set(Some(block));
-        self.note_entered(&self.head);
-    }
-
-    /// Gives the region of the list's first chunk, if there is one, to the head.
-    fn give_head_a_block(self) {
-        let head = &self.get().head;
-        if let Some(chunk) = head.next.get() {
-            head.next.set(chunk.next.take());
-            head.take_region(&chunk);
-            self.set_head_block(chunk.as_ptr().cast());
-            self.register_lists();
-        }
-        self.check();
-    }
-
-    /// Turns the head's block, if it has one, into the list's first chunk, and leaves the head
-    /// without a region.
-    fn take_block_of_head(self) {
-        let head = &self.get().head;
-        if let Some(block) = self.head_block.take() {
-            // SAFETY: the backing gave the block to this arena, and it was the head's, which uses the
-            // region only. Links and names lead to the head meanwhile, not to the block (L2).
-            let chunk = unsafe { make_chunk(self, block) };
-            chunk.take_region(head);
-            head.take_region(&Header::vacant());
-            chunk.next.set(head.next.get());
-            head.next.set(Some(chunk));
-            self.register_lists();
-        }
     }
 
     /// Makes the chunks of forgotten claims spare.
@@ -119,7 +62,7 @@ impl<'c> ControlRef<'c> {
     pub(crate) unsafe fn release_behind(self, kept: ChunkRef<'c>) {
         // SAFETY: no claim is alive, as the caller says.
         unsafe { self.reclaim() };
-        debug_assert!(!self.is_busy(), "the backing is not running");
+        debug_assert!(!self.settings.is_busy(), "the backing is not running");
         let behind = kept.header().next.take();
         let first_released = behind.or(self.get().spare.get());
         self.lower_next_size(first_released.map(|chunk| chunk.block_size()));
@@ -134,13 +77,13 @@ impl<'c> ControlRef<'c> {
         self.check();
     }
 
-    /// Releases all chunks, including the head's block.
+    /// Releases all chunks. The head keeps its region.
     ///
     /// # Safety
     ///
     /// No allocation lives in any of them, no claim is alive, and no cursor that will be used again
     /// points to one.
-    pub(crate) unsafe fn release_all(self) {
+    pub(super) unsafe fn release_chunks(self) {
         let control = self.get();
         let newest = control.newest.take();
         control.has_chunks.set(false);
@@ -154,71 +97,7 @@ impl<'c> ControlRef<'c> {
             // claim is alive, and no cursor that will be used again points to one.
             unsafe { release(self, chunk) };
         }
-        if let Some(block) = control.head_block.take() {
-            // SAFETY: the head loses its region below. The rest is as above.
-            unsafe { release_block(self, block, &control.head) };
-        }
-        control.head.take_region(&Header::vacant());
         self.check();
-    }
-
-    /// The head's block with its layout, if it is the only one, for the end of the arena. Its memory is
-    /// poisoned.
-    ///
-    /// # Safety
-    ///
-    /// No scope, claim or allocation is left.
-    pub(super) unsafe fn only_block(self) -> Option<(NonNull<u8>, Layout)> {
-        let block = self.head_block.get().filter(|_| self.has_head_alone())?;
-        // SAFETY: the whole region, which nothing uses any more, as the caller says.
-        unsafe { self.head.poison(self.head.low(), self.head.top()) };
-        poison::lift(self.head.low(), self.head.capacity());
-        // SAFETY: the head's region is that of the block.
-        Some((block, unsafe { self.head.block_layout() }))
-    }
-
-    /// Keeps chunks, in the order of the list and then the spare ones, as long as their sizes add
-    /// up to at most `most` bytes, and releases the others.
-    ///
-    /// # Safety
-    ///
-    /// No allocation lives in any chunk, no claim is alive, and no cursor that will be used again
-    /// points to one.
-    pub(crate) unsafe fn release_above(self, most: usize) {
-        let mut kept = 0;
-        let mut first_released = None;
-        let is_released = |chunk: ChunkRef<'c>| {
-            debug_assert!(kept <= most, "what is kept fits");
-            let is_released = chunk.block_size() > most - kept;
-            if is_released {
-                first_released.get_or_insert(chunk.block_size());
-            } else {
-                kept += chunk.block_size();
-            }
-            is_released
-        };
-        // SAFETY: the contract is the same.
-        unsafe { self.release_if(is_released) };
-        self.lower_next_size(first_released);
-    }
-
-    /// Releases all chunks but the largest one, or but those of the largest ordinary size.
-    ///
-    /// # Safety
-    ///
-    /// No allocation lives in any chunk, no claim is alive, and no cursor that will be used again
-    /// points to one.
-    pub(crate) unsafe fn release_all_but_largest(self) {
-        // SAFETY: no claim is alive, as the caller says.
-        unsafe { self.reclaim() };
-        self.take_block_of_head();
-        let chunks = self.get().chunks();
-        let largest = chunks.max_by_key(|chunk| chunk.block_size()).map(ChunkRef::as_ptr);
-        let is_kept = |chunk: ChunkRef<'c>| {
-            Some(chunk.as_ptr()) == largest || chunk.block_size() >= LARGEST_CHUNK
-        };
-        // SAFETY: the contract is the same.
-        unsafe { self.release_if(|chunk| !is_kept(chunk)) };
     }
 
     /// Releases the chunks for which `is_released` is true. It is asked in the order of the list,
@@ -228,10 +107,9 @@ impl<'c> ControlRef<'c> {
     ///
     /// No allocation lives in any chunk, no claim is alive, and no cursor that will be used again
     /// points to one.
-    unsafe fn release_if(self, mut is_released: impl FnMut(ChunkRef<'c>) -> bool) {
+    pub(super) unsafe fn release_if(self, mut is_released: impl FnMut(ChunkRef<'c>) -> bool) {
         // SAFETY: no claim is alive, as the caller says.
         unsafe { self.reclaim() };
-        self.take_block_of_head();
         let mut last = self.head().chunk();
         let mut released = None;
         let mut next = last.header().next.take();
@@ -257,22 +135,23 @@ impl<'c> ControlRef<'c> {
             // and that no cursor points to one.
             unsafe { release_chain(self, released) };
         }
-        self.give_head_a_block();
+        self.check();
     }
 
     /// Lowers the ordinary size to `released`, the size of the first chunk that is released, but to no
     /// less than [`FIRST_CHUNK`]. Otherwise a program that trims its
     /// arena again and again would get a larger chunk each time. If the first chunk serves an
     /// oversize request, it may be larger than the ordinary size, which then does not change.
-    fn lower_next_size(self, released: Option<usize>) {
+    pub(super) fn lower_next_size(self, released: Option<usize>) {
         if let Some(size) = released {
-            self.next_size.set(self.next_size.get().min(size.max(FIRST_CHUNK)));
+            let next_size = &self.settings.next_size;
+            next_size.set(next_size.get().min(size.max(FIRST_CHUNK)));
         }
     }
 
     /// Sets `newest` and `older` to link the chunks of the arena's own list and the spare ones, and
     /// no others (L3).
-    fn register_lists(self) {
+    pub(super) fn register_lists(self) {
         let control = self.get();
         control.newest.set(None);
         for chunk in self.head().onwards().skip(1).chain(self.spare_chunks()) {
@@ -297,8 +176,8 @@ impl<'c> ControlRef<'c> {
             held += chunk.block_size();
             capacity += chunk.capacity();
         }
-        if control.head_block.get().is_some() {
-            held += control.head.block_size();
+        if control.has_block {
+            held += self.first_block_size();
             capacity += control.head.capacity();
         }
         debug_assert_eq!(held, control.held(), "L6: the sum of all blocks");

@@ -22,7 +22,13 @@ thread_local! {
 
 struct Own {
     state: Cell<State>,
-    slots: [Cell<Option<Block>>; SLOTS],
+    slots: [Cell<Option<Kept>>; SLOTS],
+}
+
+struct Kept {
+    block: Block,
+    /// What its contents serve again; 0 if they are dead.
+    prepared_for: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,13 +44,25 @@ enum State {
 /// The block that is kept of this size.
 #[inline]
 pub(super) fn take(size: usize) -> Option<Block> {
+    take_if(size, |kept| kept.block.size() == size)
+}
+
+/// The block that is kept with contents that were prepared for this. Looks among those of about as many
+/// bytes.
+#[inline]
+pub(super) fn take_prepared(wanted: usize) -> Option<Block> {
+    take_if(wanted, |kept| kept.prepared_for == wanted)
+}
+
+#[inline]
+fn take_if(size: usize, is_wanted: impl FnOnce(&Kept) -> bool) -> Option<Block> {
     OWN.try_with(|own| {
         let slot = own.slot(size)?;
-        let block = slot.take()?;
-        if block.size() == size {
-            return Some(block);
+        let kept = slot.take()?;
+        if is_wanted(&kept) {
+            return Some(kept.block);
         }
-        slot.set(Some(block));
+        slot.set(Some(kept));
         None
     })
     .ok()
@@ -53,14 +71,16 @@ pub(super) fn take(size: usize) -> Option<Block> {
 
 /// Keeps a block in place of an older one, or gives it back.
 #[inline]
-pub(super) fn keep(block: Block) {
+pub(super) fn keep(block: Block, prepared_for: usize) {
     let _ = OWN.try_with(|own| {
         let Some(slot) = own.slot(block.size()) else { return };
         if !limit::is_on() {
             own.empty();
         } else if own.is_open() {
-            block.forbid();
-            drop(slot.replace(Some(block)));
+            if prepared_for == 0 {
+                block.forbid();
+            }
+            drop(slot.replace(Some(Kept { block, prepared_for })));
         }
     });
 }
@@ -93,7 +113,7 @@ pub(super) fn end() {
 impl Own {
     /// The slot for blocks of this size.
     #[inline]
-    fn slot(&self, size: usize) -> Option<&Cell<Option<Block>>> {
+    fn slot(&self, size: usize) -> Option<&Cell<Option<Kept>>> {
         self.slots.get((size.max(1).ilog2() as usize).wrapping_sub(SMALLEST_LOG as usize))
     }
 
@@ -116,10 +136,10 @@ impl Own {
         }
     }
 
-    fn held(slot: &Cell<Option<Block>>) -> usize {
-        let block = slot.take();
-        let size = block.as_ref().map_or(0, Block::size);
-        slot.set(block);
+    fn held(slot: &Cell<Option<Kept>>) -> usize {
+        let kept = slot.take();
+        let size = kept.as_ref().map_or(0, |kept| kept.block.size());
+        slot.set(kept);
         size
     }
 }

@@ -74,16 +74,27 @@ struct Account {
 }
 
 impl Account {
-    /// What the chunks have outside their regions: those of a page and more, a cache line more.
-    fn overhead(&self) -> usize {
-        const SMALL: usize = <Arena>::chunk_overhead(0);
+    /// What the chunks have outside their regions: those of a page and more, a cache line more, and
+    /// the one with the control block, if there `is_first`, as much more as in any other arena.
+    fn overhead(&self, is_first: bool) -> usize {
+        let (first, small) = first_and_later();
         let given = self.given.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let overheads = given.values().map(|layout| match layout.size() - SMALL {
-            0..4096 => SMALL,
-            _ => SMALL + 64,
+        let overheads = given.values().map(|layout| match layout.size() - small {
+            0..4096 => small,
+            _ => small + 64,
         });
-        overheads.sum()
+        let control = if is_first && !given.is_empty() { first - small } else { 0 };
+        overheads.sum::<usize>() + control
     }
+}
+
+/// What a small first chunk and a small later one have outside their regions.
+fn first_and_later() -> (usize, usize) {
+    let arena = Arena::with_chunk_size(16);
+    arena.alloc([0_u8; 16]);
+    let first = arena.held() - arena.capacity();
+    arena.alloc([0_u8; 16]);
+    (first, arena.held() - arena.capacity() - first)
 }
 
 struct Accounted(Arc<Account>);
@@ -209,7 +220,8 @@ impl World {
             let chunks = self.account.blocks.load(SeqCst);
             assert_eq!(stats.chunks, chunks + usize::from(self.buffer.get().is_some()), "chunks");
             let chunk_bytes = stats.capacity - self.buffer.get().unwrap_or(0);
-            assert_eq!(held - chunk_bytes, self.account.overhead(), "capacity");
+            let is_first = self.buffer.get().is_none();
+            assert_eq!(held - chunk_bytes, self.account.overhead(is_first), "capacity");
         }
     }
 }
@@ -716,6 +728,7 @@ impl Root {
 }
 
 /// Moves the arena to another address; the old box is freed afterwards.
+#[allow(clippy::boxed_local, reason = "the address is that of the box")]
 fn moved(arena: Box<Arena<Accounted>>) -> Box<Arena<Accounted>> {
     Box::new(*arena)
 }
