@@ -4,13 +4,7 @@
 //! back. So nested scopes of one thread have an arena each, even if two independent libraries open
 //! them.
 //!
-//! The destructor of a thread-local frees the idle arenas of a thread that ends. A thread may open
-//! its first scope after such destructors have run, in the destructor of a POSIX key. So on Linux
-//! the list is also the value of a key, whose destructor frees them in that case. The key alone
-//! would not be enough: its destructor may lie in a library that has been unloaded by then. The
-//! destructor of a thread-local keeps its library from being unloaded before. In such a late
-//! destructor, glibc still registers the one of the thread-local, which never runs, and never frees
-//! the 32 bytes that it takes for this.
+//! The end of a thread frees its idle arenas.
 
 use crate::{
     arena::{self, ebb_arena, ebb_arena_free, new_for_thread},
@@ -18,6 +12,7 @@ use crate::{
     status::{ebb_status, fail},
 };
 use core::{cell::Cell, ptr::NonNull};
+use ebbtide::front_end;
 
 /// The idle arenas of a thread, linked by `next`.
 struct Idle {
@@ -43,120 +38,17 @@ thread_local! {
     } };
 }
 
-/// The destructor of the thread-local. With glibc, it is registered here instead of by the standard
-/// library, whose code for that can panic: the panic's backtrace would be nine tenths of a program's
-/// share of the static library.
-#[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
-mod destructor {
-    use super::{Idle, late};
-    use core::{
-        ffi::{c_int, c_void},
-        ptr,
-    };
-
+/// The standard library registers what runs at the end of a thread by this function of glibc, if there
+/// is one. By referring to it, this library leaves out what the standard library does without it: that
+/// can panic, and a panic's backtrace would be nine tenths of the library.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[used]
+static AT_THREAD_END: unsafe extern "C" fn() = {
     unsafe extern "C" {
-        /// Identifies the library or program to which this code is linked, which is not unloaded
-        /// before the destructor has run.
-        static __dso_handle: c_void;
-
-        fn __cxa_thread_atexit_impl(
-            end: unsafe extern "C" fn(*mut c_void),
-            value: *mut c_void,
-            library: *const c_void,
-        ) -> c_int;
+        fn __cxa_thread_atexit_impl();
     }
-
-    unsafe extern "C" fn end(idle: *mut c_void) {
-        // SAFETY: registered for a list.
-        unsafe { &*idle.cast::<Idle>() }.end();
-        late::forget();
-    }
-
-    /// Makes the end of this thread end its list. If there is no memory for that, only the value of
-    /// the POSIX key does.
-    ///
-    /// # Safety
-    ///
-    /// The list is the thread-local of this thread.
-    pub(super) unsafe fn register(idle: &Idle) {
-        let value = ptr::from_ref(idle).cast_mut().cast();
-        // SAFETY: the list has no destructor, so it lives as long as its thread, and `end` takes it.
-        unsafe { __cxa_thread_atexit_impl(end, value, &raw const __dso_handle) };
-    }
-}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu", not(miri))))]
-mod destructor {
-    use super::{Idle, late};
-
-    impl Drop for Idle {
-        fn drop(&mut self) {
-            self.end();
-            late::forget();
-        }
-    }
-
-    /// # Safety
-    ///
-    /// None. Does nothing: the standard library has registered the destructor.
-    pub(super) unsafe fn register(_: &Idle) {}
-}
-
-/// Fallback for threads that open their first scope in the destructor of a POSIX key.
-#[cfg(target_os = "linux")]
-mod late {
-    use super::Idle;
-    use core::{ffi::c_void, ptr};
-    use ebbtide::front_end::ThreadKey;
-
-    unsafe extern "C" fn end(idle: *mut c_void) {
-        // SAFETY: the values of the key are references to lists.
-        unsafe { &*idle.cast::<Idle>() }.end();
-    }
-
-    // SAFETY: its values are references to lists, set by `register`.
-    static KEY: ThreadKey = unsafe { ThreadKey::new(end) };
-
-    /// Makes the end of this thread end its list. If there are no keys left, only the destructor of
-    /// the thread-local does.
-    ///
-    /// # Safety
-    ///
-    /// The list is the thread-local of this thread.
-    pub(super) unsafe fn register(idle: &Idle) {
-        // SAFETY: the list lives until destructors of keys have run in this thread, or until
-        // `forget`.
-        unsafe { KEY.set(ptr::from_ref(idle).cast_mut().cast()) };
-    }
-
-    /// The list of this thread has ended.
-    pub(super) fn forget() {
-        // SAFETY: null is always allowed.
-        unsafe { KEY.set(ptr::null_mut()) };
-    }
-
-    /// A library may be unloaded and loaded again, and a process has few keys, so the key is
-    /// deleted.
-    extern "C" fn unload() {
-        KEY.delete();
-    }
-
-    #[used]
-    #[unsafe(link_section = ".fini_array")]
-    static UNLOAD: extern "C" fn() = unload;
-}
-
-#[cfg(not(target_os = "linux"))]
-mod late {
-    use super::Idle;
-
-    /// # Safety
-    ///
-    /// None. Does nothing.
-    pub(super) unsafe fn register(_: &Idle) {}
-
-    pub(super) fn forget() {}
-}
+    __cxa_thread_atexit_impl
+};
 
 impl Idle {
     fn pop(&self) -> Option<NonNull<ebb_arena>> {
@@ -171,11 +63,9 @@ impl Idle {
     ///
     /// # Safety
     ///
-    /// `arena` is an arena of `new_for_thread` without an open scope, in no list. `self` is the
-    /// thread-local of this thread.
+    /// `arena` is an arena of `new_for_thread` without an open scope, in no list.
     unsafe fn push(&self, arena: NonNull<ebb_arena>) -> bool {
-        // SAFETY: the only list is the thread-local, as the caller says.
-        if self.count.get() == self.most.get() && !unsafe { self.may_keep() } {
+        if self.count.get() == self.most.get() && !self.may_keep() {
             return false;
         }
         // SAFETY: an arena, as the caller says; no reference to this field exists.
@@ -186,29 +76,13 @@ impl Idle {
     }
 
     /// Whether a full list may take one more: only the first of a thread that is not ending.
-    ///
-    /// # Safety
-    ///
-    /// `self` is the thread-local of this thread.
     #[cold]
-    unsafe fn may_keep(&self) -> bool {
-        if self.most.get() > 0 || self.has_ended.get() {
+    fn may_keep(&self) -> bool {
+        if self.most.get() > 0 || self.has_ended.get() || !front_end::at_thread_end(end) {
             return false;
         }
-        // SAFETY: the thread-local of this thread, as the caller says.
-        unsafe { destructor::register(self) };
-        // SAFETY: this list is the thread-local of this thread, as the caller says.
-        unsafe { late::register(self) };
         self.most.set(MOST_IDLE);
         true
-    }
-
-    /// Frees the idle arenas. Those that become idle later are freed at once.
-    fn end(&self) {
-        self.has_ended.set(true);
-        self.most.set(0);
-        ebbtide::warm::end_thread();
-        self.free_all();
     }
 
     fn free_all(&self) {
@@ -217,6 +91,16 @@ impl Idle {
             unsafe { ebb_arena_free(arena.as_ptr()) };
         }
     }
+}
+
+/// Frees the idle arenas of this thread, which is ending. Those that become idle later are freed at
+/// once.
+extern "C" fn end() {
+    let _ = IDLE.try_with(|idle| {
+        idle.has_ended.set(true);
+        idle.most.set(0);
+        idle.free_all();
+    });
 }
 
 fn open() -> Result<ebb_scope, ebb_status> {
@@ -246,7 +130,7 @@ pub(crate) unsafe fn give_back(arena: NonNull<ebb_arena>) {
     // SAFETY: an arena.
     unsafe { arena::close(arena) };
     let pushed = IDLE.try_with(|idle| {
-        // SAFETY: its scope was closed above, and it is in no list. `idle` is the thread-local.
+        // SAFETY: its scope was closed above, and it is in no list.
         unsafe { idle.push(arena) }
     });
     if pushed != Ok(true) {

@@ -55,11 +55,33 @@
 //! # let _ = words;
 //! ```
 
+#[cfg(feature = "std")]
+use crate::thread_end::{self, End};
 use crate::{arith, error::AllocError, scope::Scope};
 use core::{alloc::Layout, cell::Cell, mem::transmute, ptr::NonNull};
 
 #[cfg(all(feature = "std", target_os = "linux"))]
 pub use crate::thread_key::ThreadKey;
+
+/// Calls `f` once when this thread ends, for a front end that keeps arenas of a thread. Until then the
+/// library that this code is linked to is not unloaded. Returns false if that is too late: the thread is
+/// ending, and has called such functions before. Of two functions of a thread, the last one is called.
+///
+/// Blocks of arenas that `f` drops go to the heap at once, as all that a thread drops while it ends.
+///
+/// ```
+/// use ebbtide::{Arena, front_end, warm};
+///
+/// extern "C" fn end() {
+///     drop(Arena::with_capacity(100));
+///     assert_eq!(warm::held(), 0);
+/// }
+/// assert!(std::thread::spawn(|| front_end::at_thread_end(end)).join().unwrap());
+/// ```
+#[cfg(feature = "std")]
+pub fn at_thread_end(f: extern "C" fn()) -> bool {
+    thread_end::call(End::Interface, f)
+}
 
 /// The largest size and the largest alignment for which one comparison decides whether a block fits
 /// at the high end, in bytes.

@@ -426,7 +426,7 @@ impl Local {
 ///
 /// A leased entry stays: the process is exiting from within a scope, whose memory other destructors
 /// may still read.
-fn end() {
+extern "C" fn end() {
     // Where thread-local variables are emulated, this one may be gone already; its entries stay.
     let _ = LOCAL.try_with(Local::end);
 }

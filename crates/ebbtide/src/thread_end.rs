@@ -13,20 +13,23 @@ pub(crate) enum End {
     Blocks,
     /// The default arenas of the thread.
     Arenas,
+    /// What an interface to another language keeps for it.
+    Interface,
 }
 
-struct Ends([Hook; 2]);
-type Hook = Cell<Option<fn()>>;
+struct Ends([Hook; 3]);
+/// Such a function does not unwind, so the C library needs no code for that.
+type Hook = Cell<Option<extern "C" fn()>>;
 
 thread_local! {
-    static ENDS: Ends = const { Ends([const { Cell::new(None) }; 2]) };
+    static ENDS: Ends = const { Ends([const { Cell::new(None) }; 3]) };
     /// Its destructor runs when the thread ends.
     static REAPER: Reaper = const { Reaper };
 }
 
 /// Calls `f` once when this thread ends. Returns false if that is too late: the thread is ending and
 /// has called such functions before.
-pub(crate) fn call(end: End, f: fn()) -> bool {
+pub(crate) fn call(end: End, f: extern "C" fn()) -> bool {
     REAPER.try_with(|_| ()).is_ok()
         && ENDS
             .try_with(|ends| {

@@ -161,25 +161,6 @@ pub fn trim() {
     shared::trim();
 }
 
-/// Gives back what is kept for this thread, which is ending, and keeps nothing more that it drops. For
-/// whoever has arenas until the end of a thread: a library can be unloaded only when its helper thread
-/// has ended.
-///
-/// ```
-/// use ebbtide::{Arena, warm};
-///
-/// std::thread::spawn(|| {
-///     warm::end_thread();
-///     Arena::new().root().alloc(1);
-///     assert_eq!(warm::held(), 0);
-/// })
-/// .join()
-/// .unwrap();
-/// ```
-pub fn end_thread() {
-    own::end();
-}
-
 /// The bytes that are kept at present for all threads and for this one.
 ///
 /// ```

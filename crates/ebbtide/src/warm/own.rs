@@ -102,7 +102,7 @@ pub(super) fn held() -> usize {
 }
 
 /// At the end of the thread.
-pub(super) fn end() {
+pub(super) extern "C" fn end() {
     let _ = OWN.try_with(|own| {
         own.state.set(State::Ended);
         own.empty();
