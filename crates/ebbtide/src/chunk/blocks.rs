@@ -55,10 +55,10 @@ pub(crate) fn doubled(ordinary: usize) -> usize {
     }
 }
 
-/// The size of a block for which `wanted` bytes are requested, if neither a limit nor the request needs
-/// another one.
-pub(super) fn usual_size(wanted: usize) -> usize {
-    block_size(capacity_within(wanted.min(isize::MAX as usize) & !(CHUNK_ALIGN - 1)))
+/// The capacity of a block for which `wanted` bytes are requested, at most `isize::MAX`, if neither a
+/// limit nor the request needs another one.
+pub(super) fn usual_capacity(wanted: usize) -> usize {
+    capacity_within(wanted & !(CHUNK_ALIGN - 1))
 }
 
 /// Requests a chunk of the arena's ordinary size, or of `wanted` bytes if that is more, and doubles the
@@ -150,7 +150,7 @@ pub(super) fn new_block(
     }
     let mut most = wanted.min(isize::MAX as usize).max(least).min(allowed);
     let (block, layout, capacity) = loop {
-        let capacity = capacity_within(most & !(CHUNK_ALIGN - 1));
+        let capacity = usual_capacity(most);
         let size = block_size(capacity);
         let layout = Layout::from_size_align(size, CHUNK_ALIGN).map_err(|_| AllocError)?;
         match allocate(layout) {

@@ -4,49 +4,16 @@
 //! first [`CONTROL_ROOM`] bytes of the region.
 
 use super::{
-    blocks::{LARGEST_CHUNK, NewBlock, doubled, new_block, usual_size},
+    blocks::{LARGEST_CHUNK, NewBlock, doubled, new_block, usual_capacity},
     control::{CONTROL_ROOM, Control, ControlRef, Settings},
     header::{ChunkRef, block_layout},
 };
-use crate::{backing::Backing, error::AllocError, poison};
+use crate::{
+    backing::{Backing, NoSpill},
+    error::AllocError,
+    poison,
+};
 use core::{alloc::Layout, cell::Cell, ptr::NonNull};
-
-/// Requests the first block, with room for `region` bytes, and makes the control block in it. The next
-/// block will be twice as large. The arena has `settings` until then.
-///
-/// # Errors
-///
-/// Those of [`new_block`], and if the request comes from the backing itself.
-#[inline]
-pub(super) fn make_first_block<B: Backing>(
-    backing: &B,
-    settings: &Settings,
-    region: usize,
-) -> Result<NonNull<Control>, AllocError> {
-    if settings.is_busy() {
-        return Err(AllocError);
-    }
-    let region = region.checked_add(CONTROL_ROOM).ok_or(AllocError)?;
-    let (ordinary, allowed) = (settings.next_size.get(), settings.limit.get());
-    let allocate = |layout| Ok(settings.while_busy(|| backing.allocate(layout))?.cast());
-    // SAFETY: the backing just gave the block for this layout, and nothing uses it.
-    let release = |block, layout| unsafe { backing.release(block, layout) };
-    let new = new_block(region, ordinary, allowed, allocate, release)?;
-    let control = Control::new::<B>(settings.clone(), true);
-    // SAFETY: the block was just made, and nothing uses it.
-    let control = unsafe { write(control, &new) };
-    // SAFETY: just written to a block that is the arena's.
-    let made = unsafe { ControlRef::new(control) };
-    made.held.set(made.first_block_size());
-    made.capacity.set(made.head.capacity());
-    made.settings.next_size.set(doubled(ordinary.max(made.held())));
-    if made.held() != usual_size(ordinary) {
-        made.settings.is_new.set(false);
-    }
-    made.note_entered(&made.head);
-    made.check();
-    Ok(control)
-}
 
 /// Writes a control block to a block, and gives the rest of its region to the head.
 ///
@@ -65,7 +32,7 @@ unsafe fn write(control: Control, new: &NewBlock) -> NonNull<Control> {
     place
 }
 
-impl ControlRef<'_> {
+impl<'c> ControlRef<'c> {
     /// The first block with its layout, to be released. Its memory is poisoned.
     ///
     /// # Safety
@@ -80,9 +47,7 @@ impl ControlRef<'_> {
         let layout = unsafe { block_layout(head.capacity() + CONTROL_ROOM) };
         (self.as_ptr().cast(), layout)
     }
-}
 
-impl<'c> ControlRef<'c> {
     /// Keeps the first block, then chunks, in the order of the list and then the spare ones, as long
     /// as their sizes add up to at most `most` bytes, and releases the others. Returns where the
     /// control block is; `None` if it still is in the first block, which has to be released as well.
@@ -202,7 +167,7 @@ pub(crate) struct Blocks<B: Backing> {
 }
 
 /// Stands for a control block where there is none: the next scope is not ready.
-static NONE: Nothing = Nothing(Control::new::<crate::backing::NoSpill>(Settings::new(0), false));
+static NONE: Nothing = Nothing(Control::new::<NoSpill>(Settings::new(0), false));
 
 struct Nothing(Control);
 
@@ -256,11 +221,7 @@ impl<B: Backing> Blocks<B> {
 
     /// The settings, wherever they are.
     pub(crate) fn settings(&self) -> &Settings {
-        match self.control() {
-            // Borrowed as long as `self`, during which the control block may not move.
-            Some(control) => control.get().settings(),
-            None => &self.settings,
-        }
+        if self.is_empty() { &self.settings } else { self.peek().get().settings() }
     }
 
     pub(crate) fn backing(&self) -> &B {
@@ -271,7 +232,7 @@ impl<B: Backing> Blocks<B> {
     ///
     /// # Errors
     ///
-    /// Those of [`make_first_block`].
+    /// Those of [`new_block`], and if the request comes from the backing itself.
     #[inline]
     pub(crate) fn make_first(&self, region: usize) -> Result<(), AllocError> {
         debug_assert!(self.is_empty(), "there is no block before");
@@ -295,16 +256,21 @@ impl<B: Backing> Blocks<B> {
         control.ready_top.set(0);
         let has_room = region <= control.head.capacity();
         if !has_room {
-            self.settings.while_busy(|| self.release_prepared(control));
+            // SAFETY: the control block of an arena that is new, in which nothing was allocated yet.
+            self.settings.while_busy(|| unsafe { self.release_prepared(control) });
         }
         has_room
     }
 
     /// Gives the block back that is the only one of an arena that is new.
+    ///
+    /// # Safety
+    ///
+    /// `control` is that of this arena, which is new. No scope or allocation is left.
     #[inline]
-    fn release_prepared(&self, control: ControlRef<'_>) {
+    unsafe fn release_prepared(&self, control: ControlRef<'_>) {
         debug_assert!(control.has_head_alone() && control.open_claims() == 0, "it is new");
-        // SAFETY: nothing uses the region of the head, and nothing refers to it.
+        // SAFETY: nothing uses the region of the head any more, as the caller says.
         let (block, layout) = unsafe { control.first_block() };
         self.control.set(none());
         // SAFETY: the backing gave the block for this layout, nothing uses it any more, and it begins
@@ -312,9 +278,37 @@ impl<B: Backing> Blocks<B> {
         unsafe { self.backing.release_prepared(block, layout, self.settings.next_size.get()) };
     }
 
+    /// Requests the first block, with room for `region` bytes, and makes the control block in it. The
+    /// next block will be twice as large.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new_block`], and if the request comes from the backing itself.
     #[inline(never)]
     fn make_first_anew(&self, region: usize) -> Result<(), AllocError> {
-        self.control.set(make_first_block(&self.backing, &self.settings, region)?);
+        let (backing, settings) = (&self.backing, &self.settings);
+        if settings.is_busy() {
+            return Err(AllocError);
+        }
+        let region = region.checked_add(CONTROL_ROOM).ok_or(AllocError)?;
+        let (ordinary, allowed) = (settings.next_size.get(), settings.limit.get());
+        let allocate = |layout| Ok(settings.while_busy(|| backing.allocate(layout))?.cast());
+        // SAFETY: the backing just gave the block for this layout, and nothing uses it.
+        let release = |block, layout| unsafe { backing.release(block, layout) };
+        let new = new_block(region, ordinary, allowed, allocate, release)?;
+        let control = Control::new::<B>(settings.clone(), true);
+        // SAFETY: the block was just made, and nothing uses it.
+        self.control.set(unsafe { write(control, &new) });
+        let control = self.peek();
+        control.held.set(control.first_block_size());
+        control.capacity.set(control.head.capacity());
+        control.settings.next_size.set(doubled(ordinary.max(control.held())));
+        let usual = usual_capacity(ordinary.min(isize::MAX as usize));
+        if control.capacity() + CONTROL_ROOM != usual {
+            control.settings.is_new.set(false);
+        }
+        control.note_entered(&control.head);
+        control.check();
         Ok(())
     }
 
@@ -355,10 +349,12 @@ impl<B: Backing> Blocks<B> {
     unsafe fn release_at_end(&self) {
         let control = self.peek();
         if control.settings.is_new.get() {
-            return self.release_prepared(control);
+            // SAFETY: the contract is the same, and the arena is new.
+            unsafe { self.release_prepared(control) };
+        } else {
+            // SAFETY: the contract is the same.
+            unsafe { self.release_all() };
         }
-        // SAFETY: the contract is the same.
-        unsafe { self.release_all() };
     }
 
     /// Releases all blocks. The settings stay.

@@ -22,10 +22,10 @@ thread_local! {
 
 struct Own {
     state: Cell<State>,
-    slots: [Cell<Option<Kept>>; SLOTS],
+    slots: [Cell<Option<Entry>>; SLOTS],
 }
 
-struct Kept {
+struct Entry {
     block: Block,
     /// What its contents serve again; 0 if they are dead.
     prepared_for: usize,
@@ -55,7 +55,7 @@ pub(super) fn take_prepared(wanted: usize) -> Option<Block> {
 }
 
 #[inline]
-fn take_if(size: usize, is_wanted: impl FnOnce(&Kept) -> bool) -> Option<Block> {
+fn take_if(size: usize, is_wanted: impl FnOnce(&Entry) -> bool) -> Option<Block> {
     OWN.try_with(|own| {
         let slot = own.slot(size)?;
         let kept = slot.take()?;
@@ -80,7 +80,7 @@ pub(super) fn keep(block: Block, prepared_for: usize) {
             if prepared_for == 0 {
                 block.forbid();
             }
-            drop(slot.replace(Some(Kept { block, prepared_for })));
+            drop(slot.replace(Some(Entry { block, prepared_for })));
         }
     });
 }
@@ -113,7 +113,7 @@ pub(super) extern "C" fn end() {
 impl Own {
     /// The slot for blocks of this size.
     #[inline]
-    fn slot(&self, size: usize) -> Option<&Cell<Option<Kept>>> {
+    fn slot(&self, size: usize) -> Option<&Cell<Option<Entry>>> {
         self.slots.get((size.max(1).ilog2() as usize).wrapping_sub(SMALLEST_LOG as usize))
     }
 
@@ -136,7 +136,7 @@ impl Own {
         }
     }
 
-    fn held(slot: &Cell<Option<Kept>>) -> usize {
+    fn held(slot: &Cell<Option<Entry>>) -> usize {
         let kept = slot.take();
         let size = kept.as_ref().map_or(0, |kept| kept.block.size());
         slot.set(kept);
