@@ -38,9 +38,12 @@ pub fn forget_peak() -> bool {
 }
 
 /// Runs `f` in a forked child, and returns its result, which must be below 256. Only for processes
-/// with one thread: the child of any other process may call few functions.
+/// with one thread of their own: the child of any other process may call few functions. The helper
+/// thread of warm blocks ends with a fork, and holds no lock meanwhile.
 pub fn in_child(f: impl FnOnce() -> u64) -> u64 {
-    // SAFETY: the process has one thread, so no other thread holds a lock in the child.
+    // SAFETY: the process has one thread and perhaps that of warm blocks, which holds only the lock
+    // of the heap, which the C library handles, and its own, for which the library has a handler. So
+    // no other thread holds a lock in the child.
     let child = unsafe { libc::fork() };
     assert!(child >= 0, "a child can be forked");
     if child == 0 {

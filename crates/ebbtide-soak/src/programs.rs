@@ -1,5 +1,6 @@
 //! The programs, by kind.
 
+mod arenas;
 mod buffers;
 mod caches;
 mod events;
@@ -146,6 +147,11 @@ pub const PROGRAMS: &[Program] = &[
     program("a burst of large blocks, then nothing", 3, rest::large_burst_then_nothing),
     program("kept, then dropped in no scope", 100_000, rest::kept_then_dropped),
     program("left by threads that ended", 4_000, rest::left_by_ended_threads),
+    program("arenas of threads that come and go", 1_000, arenas::threads_that_come_and_go),
+    program("arenas, and idle phases", 400, arenas::idle_phases),
+    program("arenas dropped by another thread", 1_000, arenas::dropped_by_another),
+    program("arenas in transparent scopes", 1_000, arenas::in_transparent_scopes),
+    program("arenas of forked children", 1_000, arenas::children),
 ];
 
 /// Runs `step` with its number once for each step, and returns the sum that it adds up.

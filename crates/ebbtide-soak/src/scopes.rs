@@ -1,5 +1,6 @@
-//! Scopes that can be switched off.
+//! Scopes, and the warm blocks of arenas, that can be switched off.
 
+use ebbtide::warm;
 use ebbtide_global::{ArenaFuture, Options, arena, arena_with};
 use std::{
     future::Future,
@@ -9,9 +10,11 @@ use std::{
 
 static ARE_ON: AtomicBool = AtomicBool::new(true);
 
-/// Sets whether [`scope`] and the functions below open scopes, or only call the closure.
+/// Sets whether [`scope`] and the functions below open scopes, or only call the closure, and whether
+/// blocks of dropped arenas stay warm.
 pub fn switch(on: bool) {
     ARE_ON.store(on, Ordering::Relaxed);
+    warm::set_limit(if on { usize::MAX } else { 0 });
 }
 
 /// Whether scopes are opened.

@@ -13,9 +13,10 @@ pub(crate) fn request(layout: Layout) -> Option<NonNull<u8>> {
     // SAFETY: `layout.size()` is not 0.
     let block = NonNull::new(unsafe { alloc::alloc::alloc(layout) })?;
     #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
-    if layout.size() >= 2 * HUGE_PAGE {
-        advise(block, layout.size());
-    }
+    // SAFETY: the block has this size, and the advice does not change its contents.
+    unsafe {
+        advise(block, layout.size(), MADV_HUGEPAGE)
+    };
     Some(block)
 }
 
@@ -30,6 +31,23 @@ pub(crate) unsafe fn release(block: NonNull<u8>, layout: Layout) {
     unsafe { alloc::alloc::dealloc(block.as_ptr(), layout) }
 }
 
+/// Gives the whole huge pages of a large block back to the system. The allocator often keeps what it
+/// gets back.
+///
+/// # Safety
+///
+/// [`request`] returned `block` for `size` bytes, and nobody needs what they contain.
+#[cfg(feature = "std")]
+pub(crate) unsafe fn discard(block: NonNull<u8>, size: usize) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    // SAFETY: the contract is the same.
+    unsafe {
+        advise(block, size, MADV_DONTNEED)
+    };
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    let _ = (block, size);
+}
+
 // The standard library already links the C library. One call is not worth a dependency.
 #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
 unsafe extern "C" {
@@ -40,16 +58,27 @@ unsafe extern "C" {
     ) -> core::ffi::c_int;
 }
 
-/// Asks for huge pages in the aligned part of the block. A block of at least two huge pages has
-/// room for at least one that is aligned. Systems that have no huge pages, or never use them, keep
-/// ordinary pages.
 #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
-fn advise(block: NonNull<u8>, size: usize) {
-    const MADV_HUGEPAGE: core::ffi::c_int = 14;
+const MADV_DONTNEED: core::ffi::c_int = 4;
+#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
+const MADV_HUGEPAGE: core::ffi::c_int = 14;
+
+/// Advises the system on the whole huge pages in a block of at least two, which has room for at least
+/// one that is aligned. A system that does not follow the advice leaves the pages as they are.
+///
+/// # Safety
+///
+/// [`request`] returned `block` for `size` bytes. With `MADV_DONTNEED`, nobody needs what they contain.
+#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
+#[inline]
+unsafe fn advise(block: NonNull<u8>, size: usize, advice: core::ffi::c_int) {
+    if size < 2 * HUGE_PAGE {
+        return;
+    }
     let before = block.addr().get().wrapping_neg() & (HUGE_PAGE - 1);
     let whole_pages = (size - before) & !(HUGE_PAGE - 1);
     let first = block.as_ptr().wrapping_add(before);
-    // SAFETY: the range is whole pages of a block of our own, and the advice does not change their
-    // contents. An error means no huge pages.
-    unsafe { madvise(first.cast(), whole_pages, MADV_HUGEPAGE) };
+    // SAFETY: the range is whole pages of a block of our own, and the caller says that their contents
+    // may change if the advice changes them. An error leaves them as they are.
+    unsafe { madvise(first.cast(), whole_pages, advice) };
 }

@@ -16,7 +16,7 @@ use std::{
 /// How long a program rests.
 const REST: Duration = Duration::from_secs(3);
 
-fn nothing() {
+pub(super) fn nothing() {
     thread::sleep(REST);
 }
 
@@ -36,7 +36,7 @@ fn ten_scopes_a_second() {
 }
 
 /// Rests, then records the resident memory.
-fn rest(rest: fn()) {
+pub(super) fn rest(rest: fn()) {
     rest();
     meter::rested(process::status().resident_kib);
 }

@@ -48,6 +48,12 @@ impl Block {
         self.size
     }
 
+    /// Gives the block back to the heap, and most of its pages, if it is large, to the system.
+    pub(super) fn discard(self) {
+        // SAFETY: the block is that of a request for this size, and nobody uses a byte of it.
+        unsafe { heap::discard(self.start, self.size) };
+    }
+
     /// Informs a sanitizer that the memory is dead until the block is handed out or goes back.
     #[inline]
     pub(super) fn forbid(&self) {

@@ -1,7 +1,8 @@
 //! The blocks that are kept for all threads.
 //!
 //! A *window* is a second. What arenas use and what is kept are together at most the *peak*: the
-//! most that arenas used in this window and the last one. So after two windows without arenas,
+//! most that arenas used in this window and the last one; a block that the heap makes replaces kept
+//! ones as well. So after two windows without arenas,
 //! nothing is kept. The lock is held for a few instructions, and no call is made under it. Arenas do
 //! not wait for it, and do without, unless something has to go back.
 #![forbid(unsafe_code)]
@@ -89,8 +90,10 @@ impl Kept {
 pub(super) fn take(size: usize, request: impl FnOnce() -> Option<Block>) -> Option<Block> {
     let kept = if held() > 0 { lock().and_then(|mut kept| kept.take(size)) } else { None };
     let block = kept.or_else(|| {
-        // What is kept makes room for what is new.
-        drop_above(|| allowed(size));
+        // What is kept makes room for what is new, even below the peak: the heap would not have what
+        // goes back only later, and would take more from the system.
+        let rest = held().saturating_sub(size);
+        drop_above(|| allowed(size).min(rest));
         request()
     })?;
     let used = USED.fetch_add(size, Relaxed) + size;
@@ -202,7 +205,7 @@ fn drop_above(most: impl Fn() -> usize) {
 
 fn give_back(block: Block) {
     let size = block.size();
-    drop(block);
+    block.discard();
     HELD.fetch_sub(size, Relaxed);
     GOING_BACK.fetch_sub(size, Relaxed);
 }
