@@ -17,7 +17,26 @@ fn main() {
     c("gcc", &GCC);
     c("clang", &CLANG);
     compile("g++", &[&GCC[..], &["-std=c++17"]].concat(), "src/containers.cpp", "containers");
+    fresh();
     println!("cargo::rustc-link-lib=stdc++");
+}
+
+/// Compiles the arenas that are made anew, with those of APR if it is installed.
+fn fresh() {
+    println!("cargo::rustc-check-cfg=cfg(has_apr)");
+    let found = Command::new("pkg-config").args(["--cflags", "apr-1"]).output();
+    let found = found.ok().filter(|found| found.status.success());
+    let apr = found.map(|found| String::from_utf8_lossy(&found.stdout).into_owned());
+    let mut flags = [&GCC[..], &["-std=c++17"]].concat();
+    if let Some(apr) = &apr {
+        flags.push("-DHAS_APR");
+        flags.extend(apr.split_whitespace());
+    }
+    compile("g++", &flags, "src/fresh.cpp", "fresh");
+    if apr.is_some() {
+        println!("cargo::rustc-cfg=has_apr");
+        println!("cargo::rustc-link-lib=apr-1");
+    }
 }
 
 /// Compiles a file to a static library of this name.

@@ -29,13 +29,14 @@ const PUSHES: [usize; 3] = [10, 1_000, 100_000];
 /// A chunk of this capacity has room for any batch.
 const CAPACITY: usize = 64 << 20;
 
-// SAFETY: the declarations agree with `tests/c/fast_paths.c` and `containers.cpp`.
+// SAFETY: the declarations agree with `tests/c/fast_paths.c`, `containers.cpp` and `fresh.cpp`.
 unsafe extern "C" {
     fn fast_path_gcc(arena: *mut c_void, row: *const c_char, turns: u64) -> bool;
     fn fast_path_clang(arena: *mut c_void, row: *const c_char, turns: u64) -> bool;
     safe fn row_name(index: usize) -> *const c_char;
     safe fn run_row(index: usize, contestant: c_int, turns: usize) -> u64;
     safe fn run_by_type(contestant: c_int, turns: usize) -> u64;
+    safe fn run_fresh(contestant: c_int, turns: usize, words: usize);
     safe fn run_push(is_ours: bool, contestant: c_int, turns: usize, count: usize) -> u64;
 }
 
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         fast_paths_of_c(bench);
         resources(bench);
         pushing(bench);
+        fresh(bench);
     })
 }
 
@@ -158,5 +160,36 @@ fn pushing(bench: &mut Bench) {
         let targets = [Target::AtLeast(2.0, sides[1].1), Target::AtLeast(2.0, pmr)];
         let name = format!("ebbtide::vector: push {count}");
         bench.repeated_row(&name, interleaved(&sides, run), &targets);
+    }
+}
+
+/// The bytes with which an arena is filled, and their name.
+const FILLED: [(usize, &str); 6] = [
+    (0, "nothing"),
+    (8, "8 bytes"),
+    (1 << 10, "1 KiB"),
+    (64 << 10, "64 KiB"),
+    (1 << 20, "1 MiB"),
+    (16 << 20, "16 MiB"),
+];
+/// An arena of another library that is made anew, by its number in `fresh.cpp`.
+const MADE_ANEW: [(c_int, &str); 3] = [(2, THEIRS), (3, "obstack"), (4, "APR pool")];
+
+/// Arenas that are made, filled with words and dropped.
+fn fresh(bench: &mut Bench) {
+    let rivals = &MADE_ANEW[..if cfg!(has_apr) { 3 } else { 2 }];
+    for (bytes, size) in FILLED {
+        let (reset, heap) = ((1, "one ebb_arena, a scope each"), (5, "malloc and free"));
+        let mut sides = [&[(0, "ebb_arena"), reset], rivals].concat();
+        if bytes > 0 {
+            sides.push(heap);
+        }
+        let least = if bytes < 1 << 20 { 1.0 } else { 2.0 };
+        let mut targets = vec![Target::AtLeast(1.0 / 1.1, reset.1)];
+        targets.extend(rivals.iter().map(|&(_, name)| Target::AtLeast(least, name)));
+        let side =
+            |(number, name)| repeated(name, move |turns| run_fresh(number, turns, bytes / 8));
+        let sides = sides.into_iter().map(side).collect();
+        bench.repeated_row(&format!("made anew: {size}"), sides, &targets);
     }
 }
