@@ -50,6 +50,9 @@ include("no_escape.jl")
 include("older.jl")
 include("malloc.jl")
 include("collect.jl")
+@static if v"1.11-" <= VERSION < v"1.12-"
+    include("reclaim.jl")
+end
 include("arena.jl")
 
 function __init__()
@@ -57,6 +60,7 @@ function __init__()
     init_task_cache!()
     FREED_MEMORY_IS_KEPT[] = false
     DUE_AT[] = 0
+    isdefined(@__MODULE__, :KNOWS_RUNTIME) && (KNOWS_RUNTIME[] = 0)
 end
 
 include("precompile.jl")

@@ -382,6 +382,214 @@ end
     @test Ebbtide.DUE_AT[] < typemax(Int64)
 end
 
+# Julia 1.11 alone has what `no_escape=true` needs.
+const FREES_AT_END = isdefined(Ebbtide, :knows_runtime) && Ebbtide.knows_runtime()
+const OVERWRITES = FREES_AT_END && Ebbtide.CHECKS_PROMISES
+
+@testset "A09 no_escape=true, where Julia is known well enough" begin
+    @test FREES_AT_END == (v"1.11-" <= VERSION < v"1.12-" && Sys.islinux() && Sys.WORD_SIZE == 64)
+    for bad in (:(@arena escape=true 1), :(@arena no_escape=1 2), :(@arena no_escape 2))
+        @test occursin("no_escape=true", expansion_error(bad))
+    end
+    for text in AT_TOP_LEVEL
+        occursin("@@(", text) && continue
+        results = map(("@noarena ", "@arena no_escape=true ", "")) do name
+            inside = Module()
+            Core.eval(inside, :(using Ebbtide))
+            value = try
+                include_string(inside, replace(text, "@@" => name))
+            catch error
+                error isa LoadError ? error.error : error
+            end
+            value isa Expr ? string(Base.remove_linenums!(value)) : value
+        end
+        @test all(result -> alike(result, results[3]), results)
+    end
+end
+
+no_escape_sum(n) = @arena no_escape=true sum_of_two(n)
+no_escape_sums(n, times) = sum(_ -> no_escape_sum(n), 1:times)
+
+@testset "A09 memory is used again without a collection" begin
+    no_escape_sums(10^5, 3)
+    least = minimum(1:5) do _
+        before = collections()
+        @test no_escape_sums(10^5, 500) == 500 * 2 * sum(1:10^5)
+        collections() - before
+    end
+    # 1,200 MB. A collection may have been due, and others of the process' tasks allocate as well.
+    @test !FREES_AT_END || OVERWRITES || least <= 1
+    counted = @allocated no_escape_sums(10^5, 100)
+    @test !FREES_AT_END || OVERWRITES || counted < 10^6
+end
+
+# An array of the block, and whether the block has freed it.
+@noinline function array_of(f, n = 10^4)
+    stored = Ref{Any}()
+    @arena no_escape=true (stored[] = fill(7.5, n); f(); nothing)
+    stored[]
+end
+is_freed(a) = !(length(getfield(a, :ref).mem) == length(a) && all(==(7.5), a))
+function is_freed_after(f)
+    is_freed(array_of(f))
+    is_freed(array_of(f))
+end
+
+@testset "A09 what another task, a finalizer or the compiler might have made stays" begin
+    if FREES_AT_END
+        @test is_freed_after(() -> nothing)
+        @test !is_freed_after(yield)
+        @test !is_freed_after(() -> wait(@async nothing))
+        @test !is_freed_after(() -> (yieldto(Task(let task = current_task(); () -> yieldto(task) end)); nothing))
+        @test !is_freed_after(GC.gc)
+        @test !is_freed_after(() -> GC.gc(false))
+        @test !is_freed_after(() -> Core.eval(Main, :((() -> $(rand()))())))
+        @test !is_freed_after(() -> Base.return_types(eval(:(x -> x + $(rand()))), (Int,)))
+        @test !is_freed_after(() -> try
+            @arena no_escape=true error("text")
+        catch
+        end)
+        @test !is_freed_after(() -> for _ in 1:2
+            @noarena break
+        end)
+        @test is_freed_after(() -> @arena no_escape=true sum_of_two(1000))
+        @test is_freed_after(() -> @arena sum_of_two(1000))
+        @test is_freed_after(() -> @noarena sum_of_two(1000))
+        # Left by an exception.
+        stored = Ref{Any}()
+        for turn in 1:2
+            @test_throws ErrorException @arena no_escape=true (stored[] = fill(7.5, 1000); error("text"))
+            @test !is_freed(stored[])
+        end
+        leaves_early() = for _ in 1:2
+            @arena no_escape=true (stored[] = fill(7.5, 1000); break)
+        end
+        foreach(_ -> leaves_early(), 1:2)
+        @test !is_freed(stored[])
+        # The runtime, and arrays of objects.
+        for T in (UInt8, UInt16, UInt32, UInt64, Int32, Ptr{Cvoid}, Any)
+            kept_block() = @arena no_escape=true (stored[] = Vector{T}(undef, 10^4); nothing)
+            foreach(_ -> kept_block(), 1:3)
+            @test length(stored[].ref.mem) == 10^4
+        end
+        for T in (Float32, Int64, ComplexF64, Tuple{Int,Int8}, Bool, Int16, Int128)
+            freed_block() = @arena no_escape=true (stored[] = Vector{T}(undef, 10^4); nothing)
+            foreach(_ -> freed_block(), 1:3)
+            @test OVERWRITES ? unsafe_load(Ptr{UInt8}(pointer(stored[]))) == 0xff : length(stored[].ref.mem) == 0
+        end
+        # A collection sweeps what is empty.
+        stored[] = nothing
+        GC.gc()
+        GC.gc()
+    end
+end
+
+@testset "A09 the value is searched" begin
+    outside = rand(1000)
+    for make in (() -> collect(1:1000), () -> (1, view(rand(1000), 1:2)), () -> Dict(i => 1.0i for i in 1:1000), () -> Set(1:1000),
+        () -> Any[[rand(1000)]], () -> Ref(rand(1000)), () -> (x = rand(1000); () -> x), () -> reshape(rand(10^4), 100, 100)',
+        () -> Symmetric(rand(100, 100)), () -> [rand(1000), outside], () -> (a = rand(1000),))
+
+        block() = @arena no_escape=true make()
+        value_or_nothing() = try
+            block()
+        catch error
+            error isa EscapeErrorType || rethrow()
+            nothing
+        end
+        results = [value_or_nothing() for _ in 1:3]
+        @test FREES_AT_END ? results[end] === nothing : typeof(results[end]) === typeof(make())
+    end
+    for make in (() -> outside, () -> view(outside, 1:3), () -> (sum(rand(1000)), "text", :symbol), () -> [1, 2],
+        () -> copyfromarena(rand(1000)), () -> @noarena(rand(1000)), () -> copyfromarena((rand(1000), 1)))
+
+        block() = @arena no_escape=true (sum_of_two(1000); make())
+        @test typeof(block()) === typeof(block()) === typeof(make())
+    end
+end
+
+# As in the README of ArenaPirate.jl.
+function kept_results(n)
+    results, sums = [], Float64[]
+    for i in 1:n
+        @arena no_escape=true begin
+            y = copyfromarena(fill(i, 1000) .+ 1)
+            @noarena push!(results, y)
+            @noarena (push!(sums, sum(fill(i, 1000) .+ 0.5)); sums)
+        end
+    end
+    results, sums
+end
+
+# Those of inner blocks, too. If one is left early, the outer block does not know what it has made.
+function kept_in_inner_blocks(leaves_early)
+    kept = Any[]
+    for _ in 1:3
+        @arena no_escape=true begin
+            @noarena push!(kept, fill(1, 1000))
+            for _ in 1:2
+                @arena no_escape=true begin
+                    for _ in 1:2
+                        @noarena (push!(kept, fill(1, 1000)); leaves_early && break)
+                    end
+                    @noarena push!(kept, fill(1, 1000))
+                end
+            end
+            nothing
+        end
+    end
+    all(==(fill(1, 1000)), kept) && length(kept) == (leaves_early ? 15 : 21)
+end
+
+@testset "A09 @noarena and copyfromarena keep arrays" begin
+    @test all(_ -> kept_in_inner_blocks(false) && kept_in_inner_blocks(true), 1:3)
+    for _ in 1:3
+        results, sums = kept_results(400)
+        foreach(_ -> no_escape_sum(1000), 1:10)
+        @test all(i -> results[i] == fill(i + 1, 1000), 1:400) && sums == [1000i + 500 for i in 1:400]
+    end
+end
+
+# The text of what a program returns or throws, made in the block.
+text_of(program) = quote
+    value = $program
+    string(typeof(value)) * repr(value isa Array && length(value) > 100 ? (size(value), hash(value)) : value)
+end
+
+@testset "A09 the outcome is the same with and without" begin
+    for program in filter(program -> !(program isa LineNumberNode), PROGRAMS.args), n in (4, 3000)
+        expected = value_or_error(text_of(program), n)
+        # The functions have been compiled in the first turn.
+        for turn in 1:2
+            result = value_or_error(:(@arena no_escape=true $(text_of(program))), n)
+            alike(expected, result) || occursin("0x", string(expected)) || occursin('#', string(expected)) ||
+                @error "The outcomes differ" program expected result
+            @test alike(expected, result) || occursin("0x", string(expected)) || occursin('#', string(expected))
+        end
+    end
+end
+
+@testset "A09 tasks, inside and at once" begin
+    for f in (n -> sum_of_two(10_000) + n, n -> (yield(); sum_of_two(10_000) + n), n -> (n % 5 == 0 && GC.gc(false); sum_of_two(10_000) + n))
+        items = 1:64
+        @test mtmap_arena(f, items; no_escape = true) == map_arena(f, items; no_escape = true) == map(f, items)
+    end
+    # Arrays of other tasks on the same thread.
+    tasks = map(1:16) do n
+        @async begin
+            mine = fill(n, 1000)
+            for turn in 1:50
+                (@arena no_escape=true (yield(); sum(fill(n, 1000) .+ turn))) == 1000 * (n + turn) || error("wrong")
+                mine = mine .+ 1
+                yield()
+                no_escape_sum(1000)
+            end
+            mine == fill(n + 50, 1000)
+        end
+    end
+    @test all(fetch, tasks)
+end
+
 @testset "A08 the examples" begin
     for name in ("medians.jl", "parameter_search.jl")
         example = joinpath(@__DIR__, "..", "examples", name)
