@@ -70,3 +70,18 @@ function vectors(lengths)
         end
     end
 end
+
+"A new buffer each turn, filled with words and dropped at once."
+function made_anew(turns, words)
+    for _ in 1:turns
+        buffer = SlabBuffer()
+        @no_escape buffer begin
+            for i in 1:words
+                y = @alloc(Int, 1)
+                @inbounds y[1] = i
+                keep(pointer(y))
+            end
+        end
+        finalize(buffer)
+    end
+end

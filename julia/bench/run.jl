@@ -101,6 +101,13 @@ const BUFFERS = []
 
 loops() = [loop(title, f, shapes, n) for (title, f, shapes) in LOOPS for n in (64, 1_000, 30_000)]
 
+"Buffers that are made, filled and dropped. The first chunk of each is a mebibyte."
+function made_anew(bytes)
+    turns = max(1, 2^16 ÷ max(bytes, 2^10))
+    bar = bytes < 2^20 ? 1.0 : 0.5
+    Workload("made anew, $bytes bytes", turns, both(package -> call(package.made_anew, turns, bytes ÷ 8); bar = bar))
+end
+
 arrays(run) = Contestant("arrays", [run]; against = "Bumper.jl")
 
 "The block that the documentation begins with, on vectors of other lengths."
@@ -131,6 +138,7 @@ function workloads()
         slab_boundary(2^20, turns),
         Workload("W4, 10,000 vectors in a new buffer", length(lengths),
                  [both(package -> call(package.vectors, lengths)); arrays(call(WithArrays.vectors, lengths))]),
+        map(made_anew, (0, 8, 2^10, 2^16, 2^20, 2^24))...,
         loops()...,
     ]
 end
