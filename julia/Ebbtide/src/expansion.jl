@@ -9,6 +9,7 @@
 # variables of each one correctly. Our macros do not know their block at that point, so they insert
 # calls of placeholders, which the first pass replaces.
 
+"The passes of `@no_escape` over its block."
 module Expansion
 
 using ..Ebbtide: Ebbtide
