@@ -1,7 +1,7 @@
 //! The chunk in which the innermost scope bumps, in the words that the fast paths use.
 
 use crate::{
-    run::{NO_SCOPE, NOT_STARTED, Position, Run, offset_in_chunk},
+    run::{ChunkRef, NO_SCOPE, NOT_STARTED, Position, offset_in_chunk},
     size::{self, GRANULE, SMALL},
 };
 use core::{cell::Cell, mem::offset_of, ptr};
@@ -57,7 +57,7 @@ pub(crate) struct Bump {
     flushed_blocks: Cell<u64>,
     /// The address of `top` at the last [`flush`](Bump::flush).
     flushed_top: Cell<usize>,
-    chunk: Cell<Option<Run>>,
+    chunk: Cell<Option<ChunkRef>>,
     /// The offset of the free bytes in the chunk that takes turns with this one, the next in the
     /// scope's list; 0 if it is full or there is none.
     parked: Cell<u32>,
@@ -66,7 +66,7 @@ pub(crate) struct Bump {
 /// What was bumped in a chunk since the last flush.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flushed {
-    pub(crate) chunk: Run,
+    pub(crate) chunk: ChunkRef,
     pub(crate) blocks: u64,
     /// Negative, modulo 2^64, if the bump pointer was rewound below the earlier blocks.
     pub(crate) bytes: u64,
@@ -132,7 +132,7 @@ impl Bump {
     // The scope
 
     #[inline(always)]
-    pub(crate) fn scope(&self) -> u64 {
+    pub(crate) fn scope_id(&self) -> u64 {
         self.scope.get()
     }
 
@@ -175,7 +175,7 @@ impl Bump {
     /// Sets the state without a scope. If there is a cached chunk, which ends at `end`, this is the
     /// state in which a fast scope begins.
     #[inline]
-    pub(crate) fn rest(&self, cached: Option<Run>, end: usize) {
+    pub(crate) fn rest(&self, cached: Option<ChunkRef>, end: usize) {
         let top = cached.map_or(ptr::null_mut(), |chunk| chunk.start().wrapping_add(LEAD));
         self.resume(Position { chunk: cached, parked: 0, top, limit: end }, NO_SCOPE);
         self.open_limit.set(0);
@@ -210,14 +210,14 @@ impl Bump {
 
     /// The chunk in which the innermost scope bumps.
     #[inline]
-    pub(crate) fn chunk(&self) -> Option<Run> {
+    pub(crate) fn chunk(&self) -> Option<ChunkRef> {
         self.chunk.get()
     }
 
     /// Makes a chunk the current one. Its free bytes begin at `top`, and the scope may bump up to
     /// `limit`.
     #[inline]
-    pub(crate) fn begin(&self, chunk: Run, top: *mut u8, limit: usize) {
+    pub(crate) fn begin(&self, chunk: ChunkRef, top: *mut u8, limit: usize) {
         let parked = self.parked.get();
         self.resume(Position { chunk: Some(chunk), parked, top, limit }, self.scope.get());
         self.open_limit.set(limit);

@@ -3,10 +3,10 @@
 
 use crate::{
     memory, pool,
-    run::{FIRST_ID, Run},
+    run::{ChunkRef, FIRST_ID, Run},
     size::{CHUNK, CLASSES},
 };
-use core::{cell::Cell, sync::atomic::Ordering};
+use core::cell::Cell;
 
 /// The most bytes that the runs in one owner's cache hold.
 const MAX_CACHED: usize = 16 * CHUNK;
@@ -30,7 +30,7 @@ pub(crate) struct Cache {
     held: Cell<usize>,
     /// A stack of pinned chunks. A push onto the full stack replaces the bottom. The entries are
     /// hints: a chunk may have been adopted or freed since.
-    tails: [Cell<Option<Run>>; MAX_TAILS],
+    tails: [Cell<Option<ChunkRef>>; MAX_TAILS],
     /// The number of tails on the stack.
     tail_count: Cell<usize>,
 }
@@ -128,18 +128,18 @@ impl Cache {
     }
 
     /// Remembers a pinned chunk for its free tail.
-    pub(crate) fn remember_tail(&self, run: Run) {
+    pub(crate) fn remember_tail(&self, chunk: ChunkRef) {
         let count = self.tail_count.get();
-        self.tails[count % MAX_TAILS].set(Some(run));
+        self.tails[count % MAX_TAILS].set(Some(chunk));
         self.tail_count.set((count + 1).min(MAX_TAILS));
     }
 
     /// Takes the chunk that was remembered last.
-    pub(crate) fn take_tail(&self) -> Option<Run> {
+    pub(crate) fn take_tail(&self) -> Option<ChunkRef> {
         while let Some(last) = self.tail_count.get().checked_sub(1) {
             self.tail_count.set(last);
-            if let Some(run) = self.tails[last % MAX_TAILS].take() {
-                return Some(run);
+            if let Some(chunk) = self.tails[last % MAX_TAILS].take() {
+                return Some(chunk);
             }
         }
         None
@@ -153,8 +153,8 @@ impl Cache {
     /// Takes over tails from owners that have ended.
     pub(crate) fn adopt_tails(&self) {
         for _ in 0..MAX_TAILS {
-            let Some(run) = pool::take_tail() else { return };
-            self.remember_tail(run);
+            let Some(chunk) = pool::take_tail() else { return };
+            self.remember_tail(chunk);
         }
     }
 
@@ -162,7 +162,7 @@ impl Cache {
     pub(crate) fn check(&self) {
         let runs = self.runs.iter().flat_map(|head| Run::list(head.get()));
         let held = |run: Run| {
-            invariant!(run.entry().scope.load(Ordering::Relaxed) < FIRST_ID, "G2, a cached run");
+            invariant!(run.entry().scope_id() < FIRST_ID, "G2, a cached run");
             run.entry().held.get()
         };
         invariant!(
@@ -175,8 +175,8 @@ impl Cache {
 
     /// Leaves the tails to other owners.
     pub(crate) fn leave_tails(&self) {
-        while let Some(run) = self.take_tail() {
-            pool::leave_tail(run);
+        while let Some(chunk) = self.take_tail() {
+            pool::leave_tail(chunk);
         }
     }
 }

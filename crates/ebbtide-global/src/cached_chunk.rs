@@ -2,12 +2,12 @@
 
 use crate::{
     count::BIAS,
-    run::{Entry, Run},
+    run::{ChunkRef, Entry},
 };
-use core::{cell::Cell, ptr, sync::atomic::Ordering};
+use core::{cell::Cell, ptr};
 
 /// The cached chunk, which stays owned between scopes, so that two stores open a fast scope. The
-/// run itself is then the first chunk in the owner's `innermost`, and its `bump` has the values
+/// scope in the owner's `innermost` is then the one that would begin in it, and its `bump` has the values
 /// that a fast scope begins with. There is one only while no scope is open or the only open one is
 /// fast. All-zero bytes are valid.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl CachedChunk {
     }
 
     /// Keeps a chunk, which has no live block and is owned by the scope with this ID.
-    pub(crate) fn keep(&self, chunk: Run, scope: u64) {
+    pub(crate) fn keep(&self, chunk: ChunkRef, scope: u64) {
         self.entry.set(Some(chunk.entry()));
         self.scope.set(scope);
         self.end.set(chunk.end());
@@ -57,14 +57,14 @@ impl CachedChunk {
         self.entry.take()
     }
 
-    /// Asserts what the fields say. `first_chunk` is the first chunk in the owner's `innermost`.
-    pub(crate) fn check(&self, first_chunk: Option<Run>, has_scope: bool) {
+    /// Asserts what the fields say. `first_chunk` is that of the scope in the owner's `innermost`.
+    pub(crate) fn check(&self, first_chunk: Option<ChunkRef>, has_scope: bool) {
         let (cached, scope) = (self.entry.get(), self.scope.get());
         invariant!(cached.is_some() == (scope != 0), "the cached chunk and its scope");
         let Some(entry) = cached else { return };
-        let end = first_chunk.filter(|first| ptr::eq(first.entry(), entry)).map(Run::end);
+        let end = first_chunk.filter(|first| ptr::eq(first.entry(), entry)).map(ChunkRef::end);
         invariant!(end == Some(self.end.get()), "the cached chunk is the first one");
-        invariant!(entry.scope.load(Ordering::Relaxed) == scope, "G2, cached chunk");
+        invariant!(entry.scope_id() == scope, "G2, cached chunk");
         invariant!(entry.tail_start.get() == 0, "the cached chunk was not adopted");
         let is_clean = entry.count.peek() == BIAS && entry.local.get() == 0;
         invariant!(has_scope || is_clean, "G3, cached chunk");

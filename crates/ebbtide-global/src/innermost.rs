@@ -4,23 +4,22 @@
 use crate::{
     bump::Bump,
     lists::FreeLists,
-    run::{Pauses, Run, Saved, ScopeRecord},
+    run::{ChunkRef, Pauses, Saved, ScopeRecord, ScopeRef},
 };
-use core::{cell::Cell, ptr::NonNull, sync::atomic::Ordering};
+use core::{cell::Cell, ptr::NonNull};
 
 /// The number of requests that a paused scope leaves to the inner allocator before it asks for
 /// memory again.
 pub(crate) const RETRY: u32 = 64;
 
-/// The first chunk, the pauses and the free lists of the innermost scope. All-zero bytes are valid.
+/// The innermost scope, its pauses and its free lists. All-zero bytes are valid.
 #[derive(Debug)]
 pub(crate) struct Innermost {
-    /// The scope's first chunk, which identifies it and has its record; if no scope is open, the
-    /// cached chunk.
-    first_chunk: Cell<Option<Run>>,
+    /// The scope; if no scope is open, the one that would begin in the cached chunk.
+    scope: Cell<Option<ScopeRef>>,
     /// The chunk after which the next search for an empty chunk starts; `None` for the current
     /// chunk. Not saved.
-    pub(crate) search_position: Cell<Option<Run>>,
+    pub(crate) search_position: Cell<Option<ChunkRef>>,
     pauses: Cell<Pauses>,
     /// The free lists, once they were created.
     lists: Cell<Option<NonNull<FreeLists>>>,
@@ -29,24 +28,24 @@ pub(crate) struct Innermost {
 impl Innermost {
     pub(crate) const fn new() -> Self {
         Innermost {
-            first_chunk: Cell::new(None),
+            scope: Cell::new(None),
             search_position: Cell::new(None),
             pauses: Cell::new(Pauses { outside_depth: 0, retry_after: 0 }),
             lists: Cell::new(None),
         }
     }
 
-    /// The scope's first chunk; if no scope is open, the cached chunk.
+    /// The scope; if no scope is open, the one that would begin in the cached chunk.
     #[inline]
-    pub(crate) fn first_chunk(&self) -> Option<Run> {
-        self.first_chunk.get()
+    pub(crate) fn scope(&self) -> Option<ScopeRef> {
+        self.scope.get()
     }
 
-    /// Begins a scope with this first chunk. With `None`, no scope is open afterwards; then
-    /// `first_chunk` is the cached chunk.
+    /// Makes a new scope the innermost one. If no scope is open afterwards, `scope` is the one that
+    /// would begin in the cached chunk.
     #[inline]
-    pub(crate) fn begin(&self, first_chunk: Option<Run>) {
-        self.first_chunk.set(first_chunk);
+    pub(crate) fn begin(&self, scope: Option<ScopeRef>) {
+        self.scope.set(scope);
         self.search_position.set(None);
         self.pauses.set(Pauses::default());
         self.lists.set(None);
@@ -59,10 +58,10 @@ impl Innermost {
         record.saved.set(Saved { position, pauses, lists });
     }
 
-    /// Restores the state of the scope with this first chunk.
+    /// Restores the state of a scope.
     #[inline]
-    pub(crate) fn restore(&self, first_chunk: Run, saved: &Saved) {
-        self.begin(Some(first_chunk));
+    pub(crate) fn restore(&self, scope: ScopeRef, saved: &Saved) {
+        self.begin(Some(scope));
         self.pauses.set(saved.pauses);
         self.lists.set(saved.lists);
     }
@@ -112,13 +111,14 @@ impl Innermost {
 
     /// Asserts what the fields say of the scope that `bump` has.
     pub(crate) fn check(&self, bump: &Bump) {
-        let is_own = |run: Run| run.entry().scope.load(Ordering::Relaxed) == bump.scope();
+        let is_own = |run: ChunkRef| run.entry().scope_id() == bump.scope_id();
         invariant!(self.search_position.get().is_none_or(is_own), "search_position");
         invariant!(self.pauses.get().retry_after <= RETRY, "retry_after");
         let is_reset = self.lists.get().is_none() && !self.is_closed();
         invariant!(bump.has_scope() || is_reset, "the state without a scope");
         let Some(lists) = self.lists() else { return };
-        lists.check(|block| Run::containing(block).is_some_and(is_own) && !bump.is_free(block));
+        lists
+            .check(|block| ChunkRef::containing(block).is_some_and(is_own) && !bump.is_free(block));
     }
 
     // Free lists

@@ -127,7 +127,7 @@ use crate::{
     payoff::Payoff,
     persistence::Persistence,
     refusals::Refusals,
-    run::{FIRST_ID, Run},
+    run::{ChunkRef, FIRST_ID, ScopeRef},
 };
 use core::{cell::Cell, fmt, num::NonZeroU64};
 
@@ -264,7 +264,7 @@ pub struct Owner {
     innermost: Innermost,
     ids: Ids,
     /// The chunk that holds the lists of all scopes.
-    lists_run: Cell<Option<Run>>,
+    lists_chunk: Cell<Option<ChunkRef>>,
     refusals: Refusals,
     persistence: Persistence,
     payoff: Payoff,
@@ -281,7 +281,7 @@ impl fmt::Debug for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Owner")
             .field("id", &self.ids.own())
-            .field("scope", &self.bump.scope())
+            .field("scope", &self.bump.scope_id())
             .finish_non_exhaustive()
     }
 }
@@ -305,7 +305,7 @@ impl Owner {
             ledger: Ledger::new(),
             innermost: Innermost::new(),
             ids: Ids::new(),
-            lists_run: Cell::new(None),
+            lists_chunk: Cell::new(None),
             refusals: Refusals::new(),
             persistence: Persistence::new(),
             payoff: Payoff::new(),
@@ -365,10 +365,10 @@ impl Owner {
         self.bump.is_open()
     }
 
-    /// The first chunk of the innermost scope, which identifies the scope.
+    /// The innermost open scope.
     #[inline]
-    pub(super) fn innermost(&self) -> Option<Run> {
-        if self.has_scope() { self.innermost.first_chunk() } else { None }
+    pub(super) fn scope(&self) -> Option<ScopeRef> {
+        if self.has_scope() { self.innermost.scope() } else { None }
     }
 }
 

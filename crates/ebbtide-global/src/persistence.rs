@@ -3,10 +3,10 @@
 
 use crate::{
     figures, memory,
-    run::{Entry, NO_SCOPE, NOT_STARTED, Run},
+    run::{ChunkRef, Entry, NO_SCOPE, NOT_STARTED, ScopeRef},
     size::CHUNK,
 };
-use core::{cell::Cell, sync::atomic::Ordering};
+use core::cell::Cell;
 
 /// The number of sparse chunks that an owner pins before a scope persists: 1 MiB. Lower in debug
 /// builds, so that tests reach it.
@@ -34,15 +34,14 @@ pub(crate) fn are_mostly_free() -> bool {
 /// The persistent scope of an owner, and what decides whether the next scope persists.
 #[derive(Debug)]
 pub(crate) struct Persistence {
-    /// The first chunk of the persistent scope; `None` if there is none.
-    pub(crate) first_chunk: Cell<Option<Run>>,
-    /// The scope's ID, as in the entries of its chunks; [`NO_SCOPE`] if there is no persistent
-    /// scope.
-    pub(crate) scope: Cell<u64>,
+    /// The persistent scope, if there is one.
+    pub(crate) scope: Cell<Option<ScopeRef>>,
+    /// Its ID, as in the entries of its chunks; [`NO_SCOPE`] if there is none.
+    pub(crate) scope_id: Cell<u64>,
     /// The ID of the current or last session, which is the ID in its ticket (P4).
     pub(crate) session: Cell<u64>,
     /// The list of chunks that the scope adopted whole, in which it does not bump (P2).
-    pub(crate) adopted: Cell<Option<Run>>,
+    pub(crate) adopted: Cell<Option<ChunkRef>>,
     /// The scope's live blocks when the session began.
     pub(crate) live_before: Cell<i64>,
     /// The scope's live blocks while it is suspended, less those whose frees are pending.
@@ -68,8 +67,8 @@ pub(crate) struct Persistence {
 impl Persistence {
     pub(crate) const fn new() -> Persistence {
         Persistence {
-            first_chunk: Cell::new(None),
-            scope: Cell::new(NOT_STARTED),
+            scope: Cell::new(None),
+            scope_id: Cell::new(NOT_STARTED),
             session: Cell::new(0),
             adopted: Cell::new(None),
             live_before: Cell::new(0),
@@ -86,18 +85,18 @@ impl Persistence {
 
     /// Sets the field that is not zero once an owner has started.
     pub(crate) fn start(&self) {
-        self.scope.set(NO_SCOPE);
+        self.scope_id.set(NO_SCOPE);
     }
 
-    /// Whether this is the first chunk of the persistent scope.
-    pub(crate) fn begins_with(&self, first_chunk: Run) -> bool {
-        self.first_chunk.get() == Some(first_chunk)
+    /// Whether this is the persistent scope.
+    pub(crate) fn is(&self, scope: ScopeRef) -> bool {
+        self.scope.get() == Some(scope)
     }
 
     /// Records that a scope persists from now on, with its first session.
-    pub(crate) fn begin(&self, first_chunk: Run, scope: u64, session: u64) {
-        self.first_chunk.set(Some(first_chunk));
-        self.scope.set(scope);
+    pub(crate) fn begin(&self, scope: ScopeRef, session: u64) {
+        self.scope.set(Some(scope));
+        self.scope_id.set(scope.id());
         self.session.set(session);
         self.live_before.set(0);
         self.is_ending.set(false);
@@ -128,23 +127,23 @@ impl Persistence {
     }
 
     /// Forgets the scope, which has ended. Returns the chunks that it had adopted.
-    pub(crate) fn forget(&self) -> Option<Run> {
-        self.first_chunk.set(None);
-        self.scope.set(NO_SCOPE);
+    pub(crate) fn forget(&self) -> Option<ChunkRef> {
+        self.scope.set(None);
+        self.scope_id.set(NO_SCOPE);
         self.adopted.take()
     }
 
     /// Asserts P1 and P5, as far as they concern these fields.
     pub(crate) fn check(&self, has_scope: bool) {
-        let (first_chunk, pending) = (self.first_chunk.get(), self.pending_count.get());
-        invariant!(first_chunk.is_some() == (self.scope.get() > NO_SCOPE), "the persistent scope");
-        invariant!(first_chunk.is_some() || self.adopted.get().is_none(), "P2, without a scope");
-        let may_wait = first_chunk.is_some() && !has_scope && pending < MAX_PENDING;
+        let (scope, pending) = (self.scope.get(), self.pending_count.get());
+        invariant!(scope.is_some() == (self.scope_id.get() > NO_SCOPE), "the persistent scope");
+        invariant!(scope.is_some() || self.adopted.get().is_none(), "P2, without a scope");
+        let may_wait = scope.is_some() && !has_scope && pending < MAX_PENDING;
         invariant!(pending == 0 || may_wait, "P5, pending");
         // Another thread may have ended a suspended scope.
-        let Some(entry) = first_chunk.filter(|_| has_scope).map(Run::entry) else { return };
-        invariant!(entry.scope.load(Ordering::Relaxed) == self.scope.get(), "P5");
-        invariant!(entry.record.outer.get().is_none(), "P1");
+        let Some(scope) = scope.filter(|_| has_scope) else { return };
+        invariant!(scope.id() == self.scope_id.get(), "P5");
+        invariant!(scope.outer().is_none(), "P1");
     }
 
     /// Whether the next outermost scope should persist. Other threads may have freed the last

@@ -9,7 +9,7 @@
 use crate::{
     memory,
     os::{self, Purged},
-    run::{FIRST_ID, Run},
+    run::{ChunkRef, FIRST_ID, LargeRef, Run},
     size::{self, BUMP_CLASS, CHUNK, CLASSES},
     stack::Stack,
     tails::Tails,
@@ -171,9 +171,9 @@ pub(crate) fn trim_run(run: Run, bytes: usize) {
 /// Gives the memory behind a large block that has shrunk back to the system, unless it is less than
 /// an eighth of the block, or little in all blocks together. The block ends `end` bytes from the
 /// start of the run.
-pub(crate) fn trim_shrunk(run: Run, end: usize) {
-    let entry = run.entry();
-    forget_slack(run);
+pub(crate) fn trim_shrunk(large: LargeRef, end: usize) {
+    let entry = large.entry();
+    forget_slack(large);
     let slack = entry.held.get().saturating_sub(end);
     if slack < (end / 8).max(os::page_bytes()) {
         return;
@@ -182,13 +182,13 @@ pub(crate) fn trim_shrunk(run: Run, end: usize) {
         entry.slack.set(slack);
     } else {
         SLACK.fetch_sub(slack, Ordering::Relaxed);
-        trim_run(run, end);
+        trim_run(large.run(), end);
     }
 }
 
 /// Called when the large block of a run is freed or resized.
-pub(crate) fn forget_slack(run: Run) {
-    let slack = run.entry().slack.take();
+pub(crate) fn forget_slack(large: LargeRef) {
+    let slack = large.entry().slack.take();
     if slack > 0 {
         let before = SLACK.fetch_sub(slack, Ordering::Relaxed);
         invariant!(before >= slack, "the bytes behind shrunk blocks");
@@ -300,7 +300,7 @@ pub(crate) fn pooled() -> usize {
 }
 
 fn push(stack: &Stack, run: Run) {
-    invariant!(run.entry().scope.load(Ordering::Relaxed) < FIRST_ID, "G2, a run in a pool");
+    invariant!(run.entry().scope_id() < FIRST_ID, "G2, a run in a pool");
     stack.push(run.number(), |next| run.set_next(Run::from_number(next)));
 }
 
@@ -312,13 +312,13 @@ fn pop(stack: &Stack) -> Option<Run> {
 static TAILS: Tails<64> = Tails::new();
 
 /// Leaves a pinned chunk with a free tail to other owners.
-pub(crate) fn leave_tail(run: Run) {
-    TAILS.leave(run.number());
+pub(crate) fn leave_tail(chunk: ChunkRef) {
+    TAILS.leave(chunk.number());
 }
 
 /// Takes a pinned chunk that an owner left.
-pub(crate) fn take_tail() -> Option<Run> {
-    Run::from_number(TAILS.take())
+pub(crate) fn take_tail() -> Option<ChunkRef> {
+    ChunkRef::from_number(TAILS.take())
 }
 
 /// Chunks that were pinned and had holes when they were put here. The entries are hints, like those
@@ -326,7 +326,7 @@ pub(crate) fn take_tail() -> Option<Run> {
 static HOLEY: Stack = Stack::new();
 
 /// Leaves a pinned chunk with holes to other owners. No-op if it is already there.
-pub(crate) fn leave_holes(chunk: Run) {
+pub(crate) fn leave_holes(chunk: ChunkRef) {
     let link = &chunk.entry().holey;
     if link.join() {
         HOLEY.push(chunk.number(), |next| link.set(next));
@@ -334,7 +334,7 @@ pub(crate) fn leave_holes(chunk: Run) {
 }
 
 /// Takes a chunk that was left for its holes.
-pub(crate) fn take_holes() -> Option<Run> {
+pub(crate) fn take_holes() -> Option<ChunkRef> {
     let next = |run| Run::from_number(run).map_or(0, |run| run.entry().holey.get());
-    Run::from_number(HOLEY.pop(next)).inspect(|chunk| chunk.entry().holey.leave())
+    ChunkRef::from_number(HOLEY.pop(next)).inspect(|chunk| chunk.entry().holey.leave())
 }

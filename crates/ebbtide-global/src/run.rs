@@ -10,7 +10,7 @@ use crate::{
     os,
     range::{self, ENTRY_BYTES},
     returned::Returned,
-    size::{self, CHUNK, CHUNK_SHIFT, LARGEST},
+    size::{self, BUMP_CLASS, CHUNK, CHUNK_SHIFT, LARGEST},
     stack::Membership,
 };
 use core::{
@@ -46,14 +46,14 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 /// The table entry of the run that begins with a chunk. All-zero bytes are a valid entry, of a
 /// chunk that was never taken.
 ///
-/// `scope`, `owner`, `next`, `count`, `returned_to`, `returned` and `holey` are atomics, which any
-/// thread may read. Only the thread that owns the run accesses the other fields (G2 in `owner`):
+/// `scope_id`, `owner_id`, `next`, `count`, `returned_to`, `returned` and `holey` are atomics, which
+/// any thread may read. Only the thread that owns the run accesses the other fields (G2 in `owner`):
 /// the run's owner, the thread that took it from a pool, or the thread that holds its large block.
 /// `Count`, `Stack`, or the handing over of the large block orders their accesses.
 ///
 /// # Memory order
 ///
-/// `scope` and `owner` are stored and loaded `Relaxed`, without fences. A thread that loads one
+/// `scope_id` and `owner_id` are stored and loaded `Relaxed`, without fences. A thread that loads one
 /// owns the run or holds a live block of it, and compares the value in one of two ways:
 ///
 /// - With the ID of its own owner, or of a scope of that owner. IDs are never used twice (G8), so
@@ -75,10 +75,10 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 #[derive(Debug)]
 pub(crate) struct Entry {
     /// The ID of the scope that the chunk belongs to, or [`RETIRED`] or [`LARGE_BLOCK`].
-    pub(crate) scope: AtomicU64,
+    pub(crate) scope_id: AtomicU64,
     /// The ID of the owner, which counts in `local`; for a large block, of the owner that served
     /// it.
-    pub(crate) owner: AtomicU64,
+    pub(crate) owner_id: AtomicU64,
     /// Blocks that the owner served less those that it freed. Negative if it freed more than it
     /// served. Frees by other threads are counted in `count`.
     pub(crate) local: Cell<i32>,
@@ -141,8 +141,8 @@ const _: () = assert!(size_of::<Entry>() <= ENTRY_BYTES);
 /// and a scope whose ticket is forgotten leaks nothing. All-zero bytes are valid.
 #[derive(Debug)]
 pub(crate) struct ScopeRecord {
-    /// The first chunk of the enclosing scope.
-    pub(crate) outer: Cell<Option<Run>>,
+    /// The enclosing scope.
+    pub(crate) outer: Cell<Option<ScopeRef>>,
 
     /// The state of the scope while it is open but not the innermost one.
     pub(crate) saved: Cell<Saved>,
@@ -170,10 +170,9 @@ pub(crate) struct ScopeRecord {
     pub(crate) large: Cell<u32>,
     /// The number of chunks that the scope has besides its first.
     pub(crate) added_chunks: Cell<u32>,
-    /// In a run that holds a large block: the first chunk of the scope that served it.
-    pub(crate) large_scope_chunk: Cell<Option<Run>>,
-    /// In a run that holds a large block: the ID of the scope that served it.
-    pub(crate) large_scope: Cell<u64>,
+    /// In a run that holds a large block: the scope that served it, and the ID of that scope.
+    pub(crate) large_scope: Cell<Option<ScopeRef>>,
+    pub(crate) large_scope_id: Cell<u64>,
 }
 
 /// The state of a scope that is open but not the innermost one. All-zero bytes are valid.
@@ -187,7 +186,7 @@ pub(crate) struct Saved {
 /// Where a scope bumps; see the fields of [`Bump`](crate::bump::Bump).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Position {
-    pub(crate) chunk: Option<Run>,
+    pub(crate) chunk: Option<ChunkRef>,
     pub(crate) parked: u32,
     pub(crate) top: *mut u8,
     pub(crate) limit: usize,
@@ -211,6 +210,18 @@ pub(crate) struct Pauses {
 }
 
 impl Entry {
+    /// Relaxed: see [`Entry`].
+    #[inline(always)]
+    pub(crate) fn scope_id(&self) -> u64 {
+        self.scope_id.load(Ordering::Relaxed)
+    }
+
+    /// Relaxed: see [`Entry`].
+    #[inline(always)]
+    pub(crate) fn owner_id(&self) -> u64 {
+        self.owner_id.load(Ordering::Relaxed)
+    }
+
     /// Whether no block of this chunk of the caller's is alive. Its count must be up to date. If so,
     /// nobody else can name the chunk.
     #[inline]
@@ -242,7 +253,7 @@ impl Entry {
 impl ScopeRecord {
     /// Sets how the figures count the scope. `outer` is set before.
     pub(crate) fn count_as(&self, counted: Counted) {
-        let around = self.outer.get().and_then(|outer| outer.entry().record.label.get());
+        let around = self.outer.get().and_then(|outer| outer.record().label.get());
         self.label.set(counted.label.or(around));
         self.has_label.set(counted.label.is_some());
         self.continues.set(counted.continues);
@@ -296,12 +307,6 @@ impl Run {
         NonZeroU32::new(number).map(Run)
     }
 
-    /// The chunk that contains this address; `None` outside of the range.
-    pub(crate) fn containing(address: *const u8) -> Option<Run> {
-        let number = range::offset_of(address.addr())? >> CHUNK_SHIFT;
-        Run::from_number(u32::try_from(number).ok()?)
-    }
-
     #[inline(always)]
     pub(crate) fn number(self) -> u32 {
         self.0.get()
@@ -323,12 +328,6 @@ impl Run {
     #[inline(always)]
     pub(crate) fn start(self) -> *mut u8 {
         range::origin().wrapping_add((self.0.get() as usize) << CHUNK_SHIFT)
-    }
-
-    /// The address at which a chunk ends.
-    #[inline(always)]
-    pub(crate) fn end(self) -> usize {
-        self.start().addr() + CHUNK
     }
 
     /// Makes the first `bytes` bytes usable again after memory of the run went back to the system.
@@ -355,16 +354,140 @@ impl Run {
         core::iter::successors(first, |run| run.next())
     }
 
-    /// The runs after this one in its list.
-    pub(crate) fn following(self) -> impl Iterator<Item = Run> {
-        Run::list(self.next())
-    }
-
     /// Sets the next run in the list.
     #[inline]
     pub(crate) fn set_next(self, next: Option<Run>) {
         invariant!(next != Some(self), "a list has no cycle");
         self.entry().next.store(next.map_or(0, Run::number), Ordering::Relaxed);
+    }
+}
+
+/// A chunk in which scopes bump: a run of class [`BUMP_CLASS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct ChunkRef(Run);
+
+impl ChunkRef {
+    #[inline]
+    pub(crate) fn of(run: Run) -> ChunkRef {
+        invariant!(run.class() == BUMP_CLASS, "the run of a chunk");
+        ChunkRef(run)
+    }
+
+    /// The chunk for a number that [`number`](ChunkRef::number) returned; `None` for 0.
+    pub(crate) fn from_number(number: u32) -> Option<ChunkRef> {
+        Run::from_number(number).map(ChunkRef)
+    }
+
+    /// The chunk that contains this address, which lies in no large block; `None` outside of the
+    /// range.
+    pub(crate) fn containing(address: *const u8) -> Option<ChunkRef> {
+        let number = range::offset_of(address.addr())? >> CHUNK_SHIFT;
+        ChunkRef::from_number(u32::try_from(number).ok()?)
+    }
+
+    #[inline(always)]
+    pub(crate) fn run(self) -> Run {
+        self.0
+    }
+
+    #[inline(always)]
+    pub(crate) fn number(self) -> u32 {
+        self.0.number()
+    }
+
+    #[inline(always)]
+    pub(crate) fn entry(self) -> &'static Entry {
+        self.0.entry()
+    }
+
+    /// The first byte, with provenance for the whole range.
+    #[inline(always)]
+    pub(crate) fn start(self) -> *mut u8 {
+        self.0.start()
+    }
+
+    /// The address at which the chunk ends.
+    #[inline(always)]
+    pub(crate) fn end(self) -> usize {
+        self.start().addr() + CHUNK
+    }
+
+    /// The next chunk of the scope.
+    #[inline]
+    pub(crate) fn next(self) -> Option<ChunkRef> {
+        self.0.next().map(ChunkRef)
+    }
+
+    #[inline]
+    pub(crate) fn set_next(self, next: Option<ChunkRef>) {
+        self.0.set_next(next.map(ChunkRef::run));
+    }
+
+    /// Like [`Run::list`].
+    pub(crate) fn list(first: Option<ChunkRef>) -> impl Iterator<Item = ChunkRef> {
+        Run::list(first.map(ChunkRef::run)).map(ChunkRef)
+    }
+
+    /// The chunks after this one in its list.
+    pub(crate) fn following(self) -> impl Iterator<Item = ChunkRef> {
+        ChunkRef::list(self.next())
+    }
+}
+
+/// The run of a large block (G7 in `owner`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct LargeRef(Run);
+
+impl LargeRef {
+    pub(crate) fn of(run: Run) -> LargeRef {
+        invariant!(run.class() != BUMP_CLASS, "G7, the run of a large block");
+        LargeRef(run)
+    }
+
+    pub(crate) fn run(self) -> Run {
+        self.0
+    }
+
+    pub(crate) fn entry(self) -> &'static Entry {
+        self.0.entry()
+    }
+}
+
+/// A scope: open, suspended or, between two fast scopes, the next one. Its first chunk identifies
+/// it, and the entry of that chunk has its record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct ScopeRef {
+    first_chunk: ChunkRef,
+}
+
+impl ScopeRef {
+    /// The scope that begins in this chunk.
+    pub(crate) fn beginning_in(first_chunk: ChunkRef) -> ScopeRef {
+        ScopeRef { first_chunk }
+    }
+
+    #[inline(always)]
+    pub(crate) fn first_chunk(self) -> ChunkRef {
+        self.first_chunk
+    }
+
+    /// The scope's ID. If the scope has ended, the ID of another one, or a constant that is no ID.
+    #[inline(always)]
+    pub(crate) fn id(self) -> u64 {
+        self.first_chunk.entry().scope_id()
+    }
+
+    #[inline(always)]
+    pub(crate) fn record(self) -> &'static ScopeRecord {
+        &self.first_chunk.entry().record
+    }
+
+    /// The enclosing scope.
+    pub(crate) fn outer(self) -> Option<ScopeRef> {
+        self.record().outer.get()
     }
 }
 
@@ -376,9 +499,8 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The run that the block lies in.
     #[inline(always)]
-    pub(crate) fn run(self) -> Run {
+    fn run(self) -> Run {
         #[allow(clippy::cast_possible_truncation, reason = "a range has fewer than 2^32 chunks")]
         let number = (self.offset >> CHUNK_SHIFT) as u32;
         // SAFETY: `find` returns places of live blocks only. No other allocator has memory in the
@@ -387,7 +509,18 @@ impl Place {
         Run(unsafe { NonZeroU32::new_unchecked(number) })
     }
 
-    /// The entry of [`run`](Place::run), computed without truncating the number to 32 bits.
+    /// The chunk that the block lies in, if it is not a large block.
+    #[inline(always)]
+    pub(crate) fn chunk(self) -> ChunkRef {
+        ChunkRef::of(self.run())
+    }
+
+    /// The run of the block, if it is a large one.
+    pub(crate) fn large(self) -> LargeRef {
+        LargeRef::of(self.run())
+    }
+
+    /// The entry of the block's run, computed without truncating the number to 32 bits.
     #[inline(always)]
     pub(crate) fn entry(self) -> &'static Entry {
         let entry = range::table().cast::<Entry>().wrapping_add(self.offset >> CHUNK_SHIFT);

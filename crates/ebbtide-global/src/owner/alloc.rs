@@ -4,15 +4,15 @@ use super::{MAX_ALIGN, Owner};
 use crate::{
     figures::Reason,
     memory, os,
-    run::{Run, UNLIMITED},
+    run::{LargeRef, UNLIMITED},
     size::{self, CLASSES, GRANULE, MEDIUM, SMALL},
 };
 use core::{alloc::Layout, ptr};
 
 /// The offset of a large block in its first page. If all of them began at the start of a page, they
 /// would compete for the same few sets of every cache.
-fn colour(run: Run) -> usize {
-    (run.number().wrapping_mul(0x9E37_79B1) >> 28) as usize * 256
+fn colour(large: LargeRef) -> usize {
+    (large.run().number().wrapping_mul(0x9E37_79B1) >> 28) as usize * 256
 }
 
 /// Whether a large block is likely to grow.
@@ -155,11 +155,11 @@ impl Owner {
     /// to requests; otherwise the reason for refusing it.
     #[inline]
     fn accept(&self, layout: Layout) -> Result<(), Option<Reason>> {
-        let Some(first_chunk) = self.innermost() else { return Err(None) };
+        let Some(scope) = self.scope() else { return Err(None) };
         if self.innermost.is_outside() {
             return Err(None);
         }
-        let record = &first_chunk.entry().record;
+        let record = &scope.record();
         if layout.size() < record.min_size.get() {
             return Err(Some(Reason::TooSmall));
         }
@@ -202,9 +202,9 @@ impl Owner {
         if self.is_paused_for(layout) {
             return self.refuse(Some(Reason::Waste));
         }
-        let Some(first_chunk) = self.innermost() else { return ptr::null_mut() };
+        let Some(scope) = self.scope() else { return ptr::null_mut() };
         let size = layout.size();
-        let record = &first_chunk.entry().record;
+        let record = &scope.record();
         let allowance = record.allowance.get();
         // The allowance granted to the current chunk and not yet used counts as well.
         let left = self.bump.left();
@@ -233,9 +233,10 @@ impl Owner {
             self.bump.set_limit(self.bump.limit() - size.saturating_sub(allowance));
         }
         record.large.set(record.large.get().saturating_add(1));
-        self.own_large(run);
-        let entry = run.entry();
-        let lead = colour(run).next_multiple_of(layout.align());
+        let large = LargeRef::of(run);
+        self.own_large(large);
+        let entry = large.entry();
+        let lead = colour(large).next_multiple_of(layout.align());
         invariant!(lead + size <= entry.held.get(), "G7, a large block lies in its run's memory");
         let block = run.start().wrapping_add(lead);
         let dirty = entry.touched.get().saturating_sub(lead).min(size);

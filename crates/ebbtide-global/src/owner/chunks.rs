@@ -6,7 +6,7 @@ use crate::{
     figures::Reason,
     memory, persistence,
     refusals::Refusals,
-    run::{Run, UNLIMITED},
+    run::{ChunkRef, ScopeRef, UNLIMITED},
     size::CHUNK,
 };
 
@@ -18,7 +18,7 @@ const SEARCH_LIMIT: usize = 4;
 const STAGES: [usize; 2] = [CHUNK / 8, CHUNK / 2];
 
 /// The end of the stage of a chunk that an address lies in.
-fn stage_end(chunk: Run, address: usize) -> usize {
+fn stage_end(chunk: ChunkRef, address: usize) -> usize {
     let start = chunk.start().addr();
     let end = STAGES.into_iter().find(|&end| address < start + end);
     start + end.unwrap_or(CHUNK)
@@ -28,7 +28,7 @@ impl Owner {
     /// Makes a chunk the current one of the innermost scope. Its stage has room for `needed` bytes,
     /// if the chunk has.
     #[inline]
-    pub(super) fn begin_chunk(&self, chunk: Run, top: *mut u8, needed: usize) {
+    pub(super) fn begin_chunk(&self, chunk: ChunkRef, top: *mut u8, needed: usize) {
         let takes_turns = self.partner(chunk).is_some();
         let end = if takes_turns { stage_end(chunk, top.addr() + needed) } else { chunk.end() };
         self.begin_region(chunk, top, end);
@@ -37,10 +37,10 @@ impl Owner {
     /// Begins to bump in the free bytes from `top` to `end` of a chunk, or in those of them that the
     /// scope's limit allows.
     #[inline]
-    fn begin_region(&self, chunk: Run, top: *mut u8, end: usize) {
-        let Some(first_chunk) = self.innermost.first_chunk() else { return };
+    fn begin_region(&self, chunk: ChunkRef, top: *mut u8, end: usize) {
+        let Some(scope) = self.innermost.scope() else { return };
         invariant!((top.addr()..=chunk.end()).contains(&end), "G5, a region lies in its chunk");
-        let allowance = &first_chunk.entry().record.allowance;
+        let allowance = &scope.record().allowance;
         let limit = if allowance.get() == UNLIMITED {
             end
         } else {
@@ -55,11 +55,11 @@ impl Owner {
     /// padding.
     #[cold]
     pub(super) fn next_chunk(&self, needed: usize) -> Result<(), Reason> {
-        let (Some(first_chunk), Some(current)) = (self.innermost(), self.bump.chunk()) else {
+        let (Some(scope), Some(current)) = (self.scope(), self.bump.chunk()) else {
             return Err(Reason::Exhausted);
         };
         self.promote();
-        let record = &first_chunk.entry().record;
+        let record = &scope.record();
         let is_limited = record.allowance.get() != UNLIMITED;
         if is_limited && record.allowance.get() + self.bump.left() < needed {
             return Err(Reason::ByteLimit);
@@ -83,7 +83,7 @@ impl Owner {
         }
         if self.innermost.lists().is_some_and(|lists| ebb::has_ebbed(lists, record, current)) {
             // The chunks that a persistent scope adopted were not counted. There may be very many.
-            self.sweep(first_chunk, current, None);
+            self.sweep(scope, current, None);
         }
         let may_persist = record.may_persist() && self.persistence.keeps();
         let is_short = may_persist && self.is_short();
@@ -91,17 +91,15 @@ impl Owner {
         if keeps_track {
             self.begin_listing();
         }
-        let take = || self.take_chunk(self.bump.scope(), is_short, needed);
+        let take = || self.take_chunk(self.bump.scope_id(), is_short, needed);
         let taken = match take() {
-            Err(Reason::Waste) if self.sweep_if_due(first_chunk, current, memory::window()) => {
-                take()
-            }
+            Err(Reason::Waste) if self.sweep_if_due(scope, current, memory::window()) => take(),
             taken => taken,
         };
         let taken = match taken {
             // A scope that keeps nothing looks for holes only now: bumping in a new chunk is faster.
             Err(Reason::Waste) if record.may_persist() && !is_short && self.begin_listing() => {
-                self.adopt_holes(self.bump.scope(), needed).ok_or(Reason::Waste)
+                self.adopt_holes(self.bump.scope_id(), needed).ok_or(Reason::Waste)
             }
             taken => taken,
         };
@@ -114,12 +112,12 @@ impl Owner {
         }
         let added_chunks = record.added_chunks.get().saturating_add(1);
         record.added_chunks.set(added_chunks);
-        if self.persistence.begins_with(first_chunk) {
+        if self.persistence.is(scope) {
             self.persistent_grew(chunk, added_chunks);
         } else if self.bump.lists_small() {
             self.set_low_water();
         } else {
-            self.list_if_it_churns(first_chunk, current);
+            self.list_if_it_churns(scope, current);
         }
         chunk.set_next(Some(current));
         self.begin_chunk(chunk, top, needed);
@@ -131,7 +129,7 @@ impl Owner {
     /// The chunk that takes turns with the current one: the one behind it in the scope's list.
     /// `None` if the scope lists small blocks, because it bumps no chunk again.
     #[inline]
-    fn partner(&self, current: Run) -> Option<Run> {
+    fn partner(&self, current: ChunkRef) -> Option<ChunkRef> {
         current.next().filter(|_| !self.bump.lists_small())
     }
 
@@ -142,7 +140,7 @@ impl Owner {
     ///
     /// A chunk that is bumped from its start gets a stage with room for `needed` bytes. Otherwise,
     /// for a block as large as the first stage, two empty chunks would alternate for ever.
-    fn take_turns(&self, current: Run, needed: usize) -> bool {
+    fn take_turns(&self, current: ChunkRef, needed: usize) -> bool {
         let (start, limit) = (current.start().addr(), self.bump.limit());
         let is_full = limit == start + CHUNK;
         let parked = self.bump.parked();
@@ -172,7 +170,7 @@ impl Owner {
 
     /// Finds an empty chunk of the innermost scope and makes it the scope's newest. Its memory is
     /// still in the processor's caches, unlike that of a fresh chunk.
-    fn take_empty_chunk(&self, current: Run) -> Option<Run> {
+    fn take_empty_chunk(&self, current: ChunkRef) -> Option<ChunkRef> {
         if self.is_reusable(current) {
             self.reuse(current);
             return Some(current);
@@ -196,31 +194,27 @@ impl Owner {
         None
     }
 
-    /// The chunks that the scope of this first chunk has adopted as a whole, if it is persistent.
-    fn adopted_by(&self, first_chunk: Run) -> Option<Run> {
-        if self.persistence.begins_with(first_chunk) {
-            self.persistence.adopted.get()
-        } else {
-            None
-        }
+    /// The chunks that a scope has adopted as a whole, if it is persistent.
+    fn adopted_by(&self, scope: ScopeRef) -> Option<ChunkRef> {
+        if self.persistence.is(scope) { self.persistence.adopted.get() } else { None }
     }
 
     /// Gives back the empty chunks of the innermost scope but its first and its current one, as
     /// [`sweep`](Owner::sweep) does.
     pub(super) fn sweep_innermost(&self) {
-        if let (Some(first_chunk), Some(current)) = (self.innermost(), self.bump.chunk()) {
-            self.sweep(first_chunk, current, self.adopted_by(first_chunk));
+        if let (Some(scope), Some(current)) = (self.scope(), self.bump.chunk()) {
+            self.sweep(scope, current, self.adopted_by(scope));
         }
     }
 
     /// [Sweeps](Owner::sweep) the innermost scope if that is due, because it was refused a chunk.
-    fn sweep_if_due(&self, first_chunk: Run, current: Run, window: u64) -> bool {
-        let pauses = &first_chunk.entry().record.pauses_until_sweep;
+    fn sweep_if_due(&self, scope: ScopeRef, current: ChunkRef, window: u64) -> bool {
+        let pauses = &scope.record().pauses_until_sweep;
         if !self.refusals.is_sweep_due(pauses, window) {
             return false;
         }
-        let has_swept = self.sweep(first_chunk, current, self.adopted_by(first_chunk));
-        let left = current.following().chain(Run::list(self.adopted_by(first_chunk))).count();
+        let has_swept = self.sweep(scope, current, self.adopted_by(scope));
+        let left = current.following().chain(ChunkRef::list(self.adopted_by(scope))).count();
         pauses.set(Refusals::pauses_for(left));
         has_swept
     }
@@ -231,24 +225,24 @@ impl Owner {
         if self.bump.parked() > 0 {
             return false;
         }
-        let (Some(first_chunk), Some(current)) = (self.innermost(), self.bump.chunk()) else {
+        let (Some(scope), Some(current)) = (self.scope(), self.bump.chunk()) else {
             return false;
         };
         self.promote();
-        self.sweep_if_due(first_chunk, current, memory::window())
+        self.sweep_if_due(scope, current, memory::window())
     }
 
     /// Whether a chunk of the innermost scope may be bumped again from its start.
     #[inline]
-    fn is_reusable(&self, chunk: Run) -> bool {
+    fn is_reusable(&self, chunk: ChunkRef) -> bool {
         // G6: no block of it is in a list.
         chunk.entry().is_empty() && !self.bump.lists_small() && !chunk.entry().has_listed.get()
     }
 
     /// Resets an empty chunk of the innermost scope to the state of a new one.
-    fn reuse(&self, chunk: Run) {
+    fn reuse(&self, chunk: ChunkRef) {
         invariant!(chunk.entry().is_empty(), "G4, a chunk with a live block is not bumped again");
-        self.own_empty(chunk.entry(), self.bump.scope());
+        self.own_empty(chunk.entry(), self.bump.scope_id());
     }
 
     /// Closes the innermost scope for the next [`RETRY`] requests, because the memory bound does
@@ -312,28 +306,28 @@ mod tests {
         }
     }
 
-    /// Makes the innermost scope persistent. Returns its first chunk.
-    fn persist(owner: &Owner) -> Run {
-        let first_chunk = owner.innermost().expect("a scope is open");
-        assert!(owner.persist(first_chunk).is_some());
-        first_chunk
+    /// Makes the innermost scope persistent.
+    fn persist(owner: &Owner) -> ScopeRef {
+        let scope = owner.scope().expect("a scope is open");
+        assert!(owner.persist(scope).is_some());
+        scope
     }
 
     #[test]
     fn a_scope_counts_more_blocks_in_one_chunk_than_32_bits_hold() {
         with_owner(|owner| {
-            let first_chunk = persist(owner);
+            let scope = persist(owner);
             let blocks = fill(owner, 0).len() as i64;
             let lists = owner.innermost.lists().expect("a persistent scope has lists");
             // As if so many blocks had been bumped and rewound.
             for rewound in [1 << 31, (1 << 32) - 1, 5 << 32] {
                 owner.bump.count_rewound(rewound);
                 lists.count_live(-(rewound as i64));
-                let local = &first_chunk.entry().local;
+                let local = &scope.first_chunk().entry().local;
                 local.set(local.get().wrapping_sub(signed(rewound)));
                 owner.flush();
                 assert_eq!((lists.live(), local.get()), (blocks, 0));
-                assert_eq!(first_chunk.entry().bumped.get(), i32::MAX);
+                assert_eq!(scope.first_chunk().entry().bumped.get(), i32::MAX);
                 assert_eq!(lists.bumped.get(), i64::from(i32::MAX));
             }
         });
@@ -348,7 +342,7 @@ mod tests {
                 free_all(owner, &fill(owner, 8));
                 owner.flush();
                 owner.sweep_innermost();
-                let chunks = || Run::list(owner.bump.chunk());
+                let chunks = || ChunkRef::list(owner.bump.chunk());
                 assert!(chunks().count() <= 2, "only the first and the current one are left");
                 let bumped: i64 = chunks().map(|chunk| i64::from(chunk.entry().bumped.get())).sum();
                 assert_eq!(lists.bumped.get(), bumped);
@@ -359,12 +353,12 @@ mod tests {
     #[test]
     fn a_scope_that_is_refused_chunks_looks_for_empty_ones_once_per_chunk_that_it_has() {
         with_owner(|owner| {
-            let first_chunk = owner.innermost().expect("a scope is open");
+            let scope = owner.scope().expect("a scope is open");
             let sweep = |window| {
                 let current = owner.bump.chunk().expect("a scope has a current chunk");
-                owner.sweep_if_due(first_chunk, current, window)
+                owner.sweep_if_due(scope, current, window)
             };
-            let pauses = &first_chunk.entry().record.pauses_until_sweep;
+            let pauses = &scope.record().pauses_until_sweep;
             let (kept, freed) = (fill(owner, 2 * RETRY as usize), fill(owner, RETRY as usize));
             owner.flush();
             assert!(!sweep(1), "no chunk is empty");

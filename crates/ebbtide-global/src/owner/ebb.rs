@@ -13,10 +13,10 @@
 use super::Owner;
 use crate::{
     lists::FreeLists,
-    run::{self, Run, ScopeRecord, UNLIMITED},
+    run::{self, ChunkRef, ScopeRecord, ScopeRef, UNLIMITED},
     size::BUMP_CLASS,
 };
-use core::{cell::Cell, sync::atomic::Ordering::Relaxed};
+use core::cell::Cell;
 
 /// The chunks of a scope, and the blocks in those that are in use.
 pub(super) struct Tally {
@@ -30,9 +30,9 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Counts the chunks of a list. Their counts must be up to date.
-    fn of(newest: Run) -> Tally {
+    fn of(newest: ChunkRef) -> Tally {
         let mut tally = Tally { chunks: 0, used: 0, live: 0, bumped: 0 };
-        for chunk in Run::list(Some(newest)) {
+        for chunk in ChunkRef::list(Some(newest)) {
             let entry = chunk.entry();
             tally.chunks += 1;
             if !entry.is_empty() {
@@ -56,7 +56,7 @@ impl Tally {
 /// Whether a scope with these lists, which needs another chunk, has ebbed. If the sizes of its blocks
 /// change over time, its lists serve few requests, and it would take one fresh chunk after another.
 /// Its chunks are counted again only after their number has grown by a quarter.
-pub(super) fn has_ebbed(lists: &FreeLists, record: &ScopeRecord, newest: Run) -> bool {
+pub(super) fn has_ebbed(lists: &FreeLists, record: &ScopeRecord, newest: ChunkRef) -> bool {
     let added = record.added_chunks.get();
     if added < lists.count_at.get() {
         return false;
@@ -71,7 +71,7 @@ impl Owner {
     /// Called when the innermost scope begins to list small blocks: counts its live blocks.
     pub(super) fn count_live_blocks(&self) {
         let Some(lists) = self.innermost.lists() else { return };
-        let live: i64 = Run::list(self.bump.chunk()).map(|chunk| chunk.entry().live()).sum();
+        let live: i64 = ChunkRef::list(self.bump.chunk()).map(|chunk| chunk.entry().live()).sum();
         lists.count_live(live - lists.live());
         self.set_low_water();
     }
@@ -80,8 +80,8 @@ impl Owner {
     /// after so many blocks were freed that counting costs little for each: adopted chunks are counted,
     /// but their older blocks are not.
     pub(super) fn set_low_water(&self) {
-        if let Some((first_chunk, lists)) = self.innermost().zip(self.innermost.lists()) {
-            let chunks = i64::from(first_chunk.entry().record.added_chunks.get());
+        if let Some((scope, lists)) = self.scope().zip(self.innermost.lists()) {
+            let chunks = i64::from(scope.record().added_chunks.get());
             let live = lists.live();
             lists.set_low_water(live - (live / 4).max(chunks / 16 + FEWEST_FREED));
         }
@@ -93,7 +93,7 @@ impl Owner {
     /// the blocks is free.
     #[cold]
     pub(super) fn at_low_water(&self) {
-        let (Some(first_chunk), Some(current)) = (self.innermost(), self.bump.chunk()) else {
+        let (Some(scope), Some(current)) = (self.scope(), self.bump.chunk()) else {
             return;
         };
         let Some(lists) = self.innermost.lists() else { return };
@@ -104,14 +104,14 @@ impl Owner {
             return;
         }
         self.set_low_water();
-        if self.persistence.begins_with(first_chunk) {
+        if self.persistence.is(scope) {
             return;
         }
         // The rest of a parked chunk stays unused until that chunk is empty.
         self.bump.park(0);
-        if self.sweep_at_ebb(first_chunk, current) {
-            first_chunk.entry().record.lists_all.set(false);
-            self.set_paths(first_chunk);
+        if self.sweep_at_ebb(scope, current) {
+            scope.record().lists_all.set(false);
+            self.set_paths(scope);
             self.check();
         }
     }
@@ -119,17 +119,17 @@ impl Owner {
     /// Gives back the empty chunks of the innermost scope, which has lists and is not persistent, if it
     /// has ebbed. No chunk may be parked, and the counts must be up to date. A scope with a byte limit
     /// never ebbs, because bumping uses up the limit and serving listed blocks does not.
-    pub(super) fn sweep_at_ebb(&self, first_chunk: Run, newest: Run) -> bool {
+    pub(super) fn sweep_at_ebb(&self, scope: ScopeRef, newest: ChunkRef) -> bool {
         let Some(lists) = self.innermost.lists() else { return false };
-        if first_chunk.entry().record.allowance.get() != UNLIMITED {
+        if scope.record().allowance.get() != UNLIMITED {
             return false;
         }
         // Forgets all blocks instead of removing some, which would examine every listed block.
         let has_ebbed = Tally::of(newest).has_ebbed()
-            && self.give_up_empty(first_chunk, newest, None, FreeLists::clear);
+            && self.give_up_empty(scope, newest, None, FreeLists::clear);
         if has_ebbed {
-            Run::list(Some(newest)).for_each(|chunk| chunk.entry().has_listed.set(false));
-            lists.left_chunks.set(first_chunk.entry().record.added_chunks.get());
+            ChunkRef::list(Some(newest)).for_each(|chunk| chunk.entry().has_listed.set(false));
+            lists.left_chunks.set(scope.record().added_chunks.get());
         }
         has_ebbed
     }
@@ -139,12 +139,17 @@ impl Owner {
     /// and changes nothing, if no chunk is empty. No chunk may be parked, since it could be one of
     /// them (G5): a chunk that is full continues in the parked one first, and a persistent scope
     /// parks none, because it lists small blocks from its beginning.
-    pub(super) fn sweep(&self, first_chunk: Run, current: Run, adopted: Option<Run>) -> bool {
-        let scope = self.bump.scope();
+    pub(super) fn sweep(
+        &self,
+        scope: ScopeRef,
+        current: ChunkRef,
+        adopted: Option<ChunkRef>,
+    ) -> bool {
+        let id = self.bump.scope_id();
         // SAFETY: listed blocks lie in the range. Those of the chunks that are given back are free as
         // well, because these chunks are in no pool yet.
-        let is_left = |block| unsafe { run::place_of(block) }.entry().scope.load(Relaxed) == scope;
-        self.give_up_empty(first_chunk, current, adopted, |lists| {
+        let is_left = |block| unsafe { run::place_of(block) }.entry().scope_id() == id;
+        self.give_up_empty(scope, current, adopted, |lists| {
             // SAFETY: the listed blocks are free (G6).
             unsafe { lists.retain(MOST_RETAINED, is_left) };
         })
@@ -155,22 +160,22 @@ impl Owner {
     #[cold]
     fn give_up_empty(
         &self,
-        first_chunk: Run,
-        current: Run,
-        adopted: Option<Run>,
+        scope: ScopeRef,
+        current: ChunkRef,
+        adopted: Option<ChunkRef>,
         remove: impl FnOnce(&FreeLists),
     ) -> bool {
         invariant!(self.bump.parked() == 0, "G5, a parked chunk is not given back");
-        let is_persistent = self.persistence.begins_with(first_chunk);
-        let is_swept = |chunk: Run| chunk != first_chunk && chunk.entry().is_empty();
-        if !current.following().any(is_swept) && !Run::list(adopted).any(is_swept) {
+        let is_persistent = self.persistence.is(scope);
+        let is_swept = |chunk: ChunkRef| chunk != scope.first_chunk() && chunk.entry().is_empty();
+        if !current.following().any(is_swept) && !ChunkRef::list(adopted).any(is_swept) {
             return false;
         }
         // It may be a chunk that is given back.
         self.innermost.search_position.set(None);
         // Given back together, because neighbours then take fewer calls of the system.
         let given_up = Cell::new(None);
-        let give_up = |chunk: Run| {
+        let give_up = |chunk: ChunkRef| {
             if is_persistent {
                 if let Some(lists) = self.innermost.lists() {
                     let bumped = i64::from(chunk.entry().bumped.get());
@@ -182,7 +187,7 @@ impl Owner {
             Owner::disown_empty(chunk);
             chunk.set_next(given_up.replace(Some(chunk)));
         };
-        let added_chunks = &first_chunk.entry().record.added_chunks;
+        let added_chunks = &scope.record().added_chunks;
         let mut before = current;
         while let Some(chunk) = before.next() {
             if is_swept(chunk) {
@@ -195,7 +200,7 @@ impl Owner {
         }
         if adopted.is_some() {
             self.persistence.adopted.set(None);
-            for chunk in Run::list(adopted) {
+            for chunk in ChunkRef::list(adopted) {
                 if is_swept(chunk) {
                     give_up(chunk);
                 } else {
@@ -206,7 +211,7 @@ impl Owner {
         if let Some(lists) = self.innermost.lists() {
             remove(lists);
         }
-        self.cache.give_all(given_up.get(), BUMP_CLASS);
+        self.cache.give_all(given_up.get().map(ChunkRef::run), BUMP_CLASS);
         if is_persistent {
             // Other threads have freed blocks of the empty chunks.
             self.recount();
@@ -248,7 +253,7 @@ mod tests {
     }
 
     fn chunks(owner: &Owner) -> usize {
-        Run::list(owner.bump.chunk()).count()
+        ChunkRef::list(owner.bump.chunk()).count()
     }
 
     fn with_owner(test: impl FnOnce(&Owner)) {
@@ -392,9 +397,9 @@ mod tests {
         with_owner(|owner| {
             assert!(owner.begin_listing());
             let blocks = fill(owner, 8);
-            let emptied = Run::containing(blocks[blocks.len() / 2]);
+            let emptied = ChunkRef::containing(blocks[blocks.len() / 2]);
             let is_freed = |&(number, block): &(usize, *mut u8)| {
-                Run::containing(block) == emptied || number % 2 == 0
+                ChunkRef::containing(block) == emptied || number % 2 == 0
             };
             let (freed, kept): (Vec<_>, Vec<_>) =
                 blocks.into_iter().enumerate().partition(is_freed);

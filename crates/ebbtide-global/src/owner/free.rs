@@ -3,7 +3,9 @@
 use super::{Freed, Owner};
 use crate::{
     memory, pool, range,
-    run::{self, Entry, LARGE_BLOCK, Place, RETIRED, Run, ScopeRecord, UNLIMITED, offset_in_chunk},
+    run::{
+        self, Entry, LARGE_BLOCK, LargeRef, Place, RETIRED, ScopeRecord, UNLIMITED, offset_in_chunk,
+    },
     size::{self, SMALL},
 };
 use core::{alloc::Layout, cell::Cell, sync::atomic::Ordering};
@@ -99,9 +101,9 @@ impl Owner {
     #[inline(always)]
     pub(crate) unsafe fn free_fast(&self, place: Place, block: *mut u8, size: usize) -> Freed {
         let entry = place.entry();
-        // Relaxed, here and in every load of `scope` and `owner` below: see `Entry`. `tail_start`
+        // Relaxed, here and in every load of an ID below: see `Entry`. `tail_start`
         // is plain, and read only where the scope is this owner's.
-        let is_innermost = entry.scope.load(Ordering::Relaxed) == self.bump.scope()
+        let is_innermost = entry.scope_id() == self.bump.scope_id()
             && offset_in_chunk(block) >= entry.tail_start.get();
         if !is_innermost {
             return Freed::Elsewhere;
@@ -206,11 +208,11 @@ impl Owner {
         // SAFETY: the caller no longer uses the block, which has this size.
         unsafe { poison(block, size) };
         let entry = place.entry();
-        if entry.scope.load(Ordering::Relaxed) == self.bump.scope() {
+        if entry.scope_id() == self.bump.scope_id() {
             self.free_older(entry, block, size);
         } else {
             // SAFETY: the block is the caller's, and has this size.
-            unsafe { self.free_other(place.run(), block, size) };
+            unsafe { self.free_other(place, block, size) };
         }
     }
 
@@ -236,59 +238,58 @@ impl Owner {
     /// # Safety
     ///
     /// The block was freed and has this size.
-    unsafe fn free_other(&self, run: Run, block: *mut u8, size: usize) {
-        let entry = run.entry();
-        if entry.scope.load(Ordering::Relaxed) == LARGE_BLOCK {
+    unsafe fn free_other(&self, place: Place, block: *mut u8, size: usize) {
+        let entry = place.entry();
+        if entry.scope_id() == LARGE_BLOCK {
             // The block was the run's only one, so the run is the caller's (G7).
-            return self.free_large(run, size);
+            return self.free_large(place.large(), size);
         }
         self.ledger.count_freed(&self.bump, size::round(size));
-        let is_own = entry.owner.load(Ordering::Relaxed) == self.ids.own();
+        let is_own = entry.owner_id() == self.ids.own();
         if !self.has_scope() {
             // SAFETY: the block was freed and has this size.
-            unsafe { self.free_at_rest(run, block, size, is_own) };
+            unsafe { self.free_at_rest(place.chunk(), block, size, is_own) };
             return;
         }
         // SAFETY: the block was freed, is counted and has this size.
         if !is_own && unsafe { self.return_block(entry, block, size) } {
             return;
         }
-        if is_own || (memory::is_tight() && self.adopt_whole(run)) {
+        if is_own || (memory::is_tight() && self.adopt_whole(place.chunk())) {
             // The block belongs to an outer scope or to the persistent scope.
             // SAFETY: the block was freed, is counted and has this size.
             unsafe { self.free_own(entry, block, size) };
         } else {
             // SAFETY: the block was freed, is counted and has this size.
-            unsafe { self.free_shared(run, block, size) };
+            unsafe { self.free_shared(place.chunk(), block, size) };
         }
     }
 
     /// Puts the run of a large block into a pool.
-    fn free_large(&self, run: Run, size: usize) {
+    fn free_large(&self, large: LargeRef, size: usize) {
         self.ledger.count_freed(&self.bump, size);
-        let entry = run.entry();
+        let entry = large.entry();
         invariant!(size <= entry.held.get(), "G7, a large block lies in its run's memory");
-        entry.scope.store(RETIRED, Ordering::Relaxed);
-        pool::forget_slack(run);
-        if entry.owner.load(Ordering::Relaxed) != self.ids.own() {
-            return pool::give(run);
+        entry.scope_id.store(RETIRED, Ordering::Relaxed);
+        pool::forget_slack(large);
+        if entry.owner_id() != self.ids.own() {
+            return pool::give(large.run());
         }
-        if let Some(record) = self.record_of_large(entry) {
+        if let Some(record) = self.record_of_large(large) {
             record.large.set(record.large.get().saturating_sub(1));
             self.ledger.resize_large(size, 0);
             charge(&record.allowance, size, 0);
         }
-        self.cache.give(run, run.class());
+        self.cache.give(large.run(), large.run().class());
     }
 
-    /// The record of the scope that served the large block of a run with this entry, if it is an
-    /// open scope of this owner. The caller owns the run, whose block this owner served.
-    pub(super) fn record_of_large(&self, entry: &Entry) -> Option<&ScopeRecord> {
-        let first_chunk = entry.record.large_scope_chunk.get();
+    /// The record of the scope that served a large block, if it is an open scope of this owner. The
+    /// caller owns the run, whose block this owner served.
+    pub(super) fn record_of_large(&self, large: LargeRef) -> Option<&ScopeRecord> {
+        let entry = large.entry();
         // While a scope is open, none is suspended (P1). So the first chunk has the ID only while
         // this owner has the chunk and the scope is open (G8).
-        let first = first_chunk.filter(|_| self.bump.has_scope())?.entry();
-        let is_open = first.scope.load(Ordering::Relaxed) == entry.record.large_scope.get();
-        is_open.then_some(&first.record)
+        let scope = entry.record.large_scope.get().filter(|_| self.bump.has_scope())?;
+        (scope.id() == entry.record.large_scope_id.get()).then(|| scope.record())
     }
 }

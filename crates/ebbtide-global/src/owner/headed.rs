@@ -21,7 +21,7 @@ use crate::{
     run::{self, Place},
     size::{self, MEDIUM, SMALL},
 };
-use core::{alloc::Layout, ptr, sync::atomic::Ordering};
+use core::{alloc::Layout, ptr};
 
 /// The bytes of a header.
 const HEADER: usize = 8;
@@ -429,7 +429,7 @@ impl Owner {
     /// or moving the block is better.
     fn resize_common(&self, place: Place, start: *mut u8, layout: Layout, bytes: usize) -> bool {
         let entry = place.entry();
-        if entry.scope.load(Ordering::Relaxed) != self.bump.scope() {
+        if entry.scope_id() != self.bump.scope_id() {
             return self.shrinks_elsewhere(layout.size(), bytes);
         }
         let fits = self.resize_in_chunk(entry, start, layout, bytes);

@@ -30,7 +30,7 @@ use crate::{
     holes::{self, Hole, Holes, Map},
     lists::FreeLists,
     pool,
-    run::{self, Position, Run, UNLIMITED, offset_in_chunk},
+    run::{self, ChunkRef, Position, UNLIMITED, offset_in_chunk},
     size::{self, CHUNK, GRANULE, SMALL},
 };
 
@@ -59,7 +59,7 @@ const BATCH: u32 = 96;
 /// # Safety
 ///
 /// The hole lies in the chunk and is free, and nobody else accesses it.
-unsafe fn set_link(chunk: Run, hole: Hole, next: u16) {
+unsafe fn set_link(chunk: ChunkRef, hole: Hole, next: u16) {
     let link = chunk.start().wrapping_add(hole.offset()).cast::<u64>();
     // SAFETY: the caller says that the bytes are free, so the chunk is committed. A hole has at
     // least one granule, which is as large and as aligned as a link.
@@ -71,7 +71,7 @@ unsafe fn set_link(chunk: Run, hole: Hole, next: u16) {
 /// # Safety
 ///
 /// A hole of the chunk begins at this granule, its link was written, and nobody else accesses it.
-unsafe fn read_link(chunk: Run, start: u16) -> (Hole, u16) {
+unsafe fn read_link(chunk: ChunkRef, start: u16) -> (Hole, u16) {
     let link = chunk.start().wrapping_add(usize::from(start) * GRANULE).cast::<u64>();
     // SAFETY: the caller says that the link was written.
     let link = unsafe { link.read() };
@@ -84,7 +84,7 @@ impl Owner {
     /// # Safety
     ///
     /// The block was freed, is counted, has this size, and lies in this chunk.
-    pub(super) unsafe fn free_shared(&self, chunk: Run, block: *mut u8, size: usize) {
+    pub(super) unsafe fn free_shared(&self, chunk: ChunkRef, block: *mut u8, size: usize) {
         let entry = chunk.entry();
         let hole = Hole::new(offset_in_chunk(block) as usize, size::round(size));
         // SAFETY: the block was freed, and nobody else accesses it before it is on the stack (H1).
@@ -97,7 +97,7 @@ impl Owner {
                 // keep memory that others need.
                 entry.count_unpinned();
                 self.persistence.record_unpinned(entry);
-                pool::give(chunk);
+                pool::give(chunk.run());
             }
         }
     }
@@ -108,13 +108,13 @@ impl Owner {
     ///
     /// The chunk is this owner's, or one of a scope of which it has the lease. The hole is free, and
     /// is in no list and no bump region from now on.
-    unsafe fn leave_hole(chunk: Run, hole: Hole) {
+    unsafe fn leave_hole(chunk: ChunkRef, hole: Hole) {
         // SAFETY: the caller says that the hole is free, and nobody else knows it (H1).
         chunk.entry().count.leave(hole, |next| unsafe { set_link(chunk, hole, next) });
     }
 
     /// Called when a chunk has been retired, with the holes that it had then.
-    pub(super) fn leave_if_holey(chunk: Run, holes: Holes, tail_start: u32) {
+    pub(super) fn leave_if_holey(chunk: ChunkRef, holes: Holes, tail_start: u32) {
         if holes.bytes() + CHUNK - tail_start as usize >= ENOUGH {
             pool::leave_holes(chunk);
         }
@@ -127,7 +127,7 @@ impl Owner {
     /// The caller owns the chunks and the lists.
     pub(super) fn leave_listed(
         lists: &FreeLists,
-        chunks: impl Iterator<Item = Run>,
+        chunks: impl Iterator<Item = ChunkRef>,
         is_persistent: bool,
     ) {
         let (mut all, mut pinned) = (0, 0);
@@ -141,7 +141,7 @@ impl Owner {
         let leave = |block: *mut u8, rounded| {
             // SAFETY: a listed block lies in a chunk of the scope, in the range.
             let Some(place) = (unsafe { run::find(block) }) else { return };
-            let chunk = place.run();
+            let chunk = place.chunk();
             if chunk.entry().is_empty() {
                 return;
             }
@@ -160,13 +160,13 @@ impl Owner {
     /// finds the next hole with room for `needed` bytes. Smaller holes on the way are put aside as
     /// well. Returns where the scope bumps from now on: if there is no such hole, at the end of the
     /// chunk. The counts must be up to date.
-    pub(super) fn next_region(&self, needed: usize) -> Option<(Run, *mut u8, usize)> {
-        let (first_chunk, chunk) = (self.innermost()?, self.bump.chunk()?);
+    pub(super) fn next_region(&self, needed: usize) -> Option<(ChunkRef, *mut u8, usize)> {
+        let (scope, chunk) = (self.scope()?, self.bump.chunk()?);
         let entry = chunk.entry();
         if entry.next_hole.get() == 0 {
             return None;
         }
-        let allowance = &first_chunk.entry().record.allowance;
+        let allowance = &scope.record().allowance;
         let rest = self.bump.left();
         if allowance.get() != UNLIMITED {
             allowance.set(allowance.get() + rest);
@@ -202,7 +202,7 @@ impl Owner {
     /// # Safety
     ///
     /// The hole is free, in no list and in no bump region, and not accessed from now on.
-    unsafe fn put_aside(&self, chunk: Run, hole: Hole) {
+    unsafe fn put_aside(&self, chunk: ChunkRef, hole: Hole) {
         if hole.bytes() == 0 {
             return;
         }
@@ -220,7 +220,7 @@ impl Owner {
     }
 
     /// Asserts H2 and H3 for the current chunk of the innermost scope.
-    pub(super) fn check_holes(&self, chunk: Run) {
+    pub(super) fn check_holes(&self, chunk: ChunkRef) {
         let (entry, mut end) = (chunk.entry(), self.bump.limit() - chunk.start().addr());
         let mut start = entry.next_hole.get();
         invariant!(start == 0 || entry.tail_start.get() == 0, "H3");
@@ -256,7 +256,7 @@ impl Owner {
     }
 
     /// Leaves the holes in `next_hole` of a chunk to its next owner.
-    pub(super) fn leave_next_holes(chunk: Run) {
+    pub(super) fn leave_next_holes(chunk: ChunkRef) {
         let mut start = chunk.entry().next_hole.replace(NO_HOLE);
         while start > NO_HOLE {
             // SAFETY: the hole is this owner's (H2).
@@ -276,7 +276,7 @@ fn region(position: &Position) -> Hole {
 /// Takes the newest holes of a chunk, and its free tail, and stores them in `next_hole`: merged, and
 /// in the order of their addresses. Returns the size of the largest, or 0. The caller owns the chunk,
 /// which has no other holes in `next_hole`. Its count must be up to date.
-pub(super) fn take_holes(chunk: Run) -> usize {
+pub(super) fn take_holes(chunk: ChunkRef) -> usize {
     let entry = chunk.entry();
     let mut map = Map::new();
     // Of a chunk that was just adopted. The value is read after the adoption: before it, the value

@@ -55,7 +55,7 @@ impl Owner {
         if !self.is_started() {
             return;
         }
-        while self.innermost().is_some() {
+        while self.scope().is_some() {
             self.close();
         }
         self.publish(0);
@@ -86,16 +86,16 @@ impl Owner {
     /// assert!(owner.enter_default().is_some(), "it takes memory again");
     /// ```
     pub fn release_pools(&self) {
-        // While a scope is open, the cached chunk may be its first chunk, and `lists_run` may hold
+        // While a scope is open, the cached chunk may be its first chunk, and `lists_chunk` may hold
         // its lists.
-        if self.innermost().is_none() {
+        if self.scope().is_none() {
             self.end_persistent();
             if let Some(chunk) = self.take_cached() {
                 self.restore(None);
                 self.retire(chunk, crate::size::CHUNK);
             }
-            if let Some(run) = self.lists_run.take() {
-                pool::give(run);
+            if let Some(chunk) = self.lists_chunk.take() {
+                pool::give(chunk.run());
             }
         }
         self.cache.release_runs();
@@ -118,7 +118,7 @@ impl Owner {
     /// assert!(ebbtide_global::report().scopes >= 1);
     /// ```
     pub fn publish_at_rest(&self) {
-        if self.innermost().is_none() {
+        if self.scope().is_none() {
             self.publish(0);
         }
         self.observe(0);

@@ -9,10 +9,10 @@ use super::Owner;
 use crate::{
     lists::FreeLists,
     memory, pool,
-    run::{self, Run},
+    run::{self, ChunkRef, ScopeRef},
     size::{self, BUMP_CLASS, CHUNK, SMALL},
 };
-use core::{iter::successors, ptr::NonNull, sync::atomic::Ordering};
+use core::{iter::successors, ptr::NonNull};
 
 /// A scope that has taken this many chunks besides its first is long: it lists small blocks once a
 /// quarter of its blocks has been freed. A shorter scope fits into the second-level cache, where
@@ -38,20 +38,19 @@ impl Owner {
 
     #[cold]
     fn make_lists(&self) {
-        let Some(first_chunk) = self.innermost() else { return };
-        let outer = |scope: &Run| scope.entry().record.outer.get();
-        let place = successors(outer(&first_chunk), outer).take(LISTED_DEPTH).count();
+        let Some(scope) = self.scope() else { return };
+        let place = successors(scope.outer(), |outer| outer.outer()).take(LISTED_DEPTH).count();
         if place == LISTED_DEPTH {
             return;
         }
         self.promote();
-        if self.lists_run.get().is_none() {
-            self.lists_run.set(self.take_lists_run());
+        if self.lists_chunk.get().is_none() {
+            self.lists_chunk.set(self.take_lists_chunk());
         }
-        let Some(run) = self.lists_run.get() else { return };
-        run.entry().touched.set(CHUNK);
+        let Some(chunk) = self.lists_chunk.get() else { return };
+        chunk.entry().touched.set(CHUNK);
         let offset = CHUNK / 2 + place * size_of::<FreeLists>();
-        let lists = NonNull::new(run.start().wrapping_add(offset).cast::<FreeLists>());
+        let lists = NonNull::new(chunk.start().wrapping_add(offset).cast::<FreeLists>());
         let Some(lists) = lists else { return };
         // SAFETY: the place lies in a chunk that holds only lists. No other scope uses it, because
         // each depth has its own and the persistent scope is the outermost (P1). All-zero bytes are
@@ -63,40 +62,41 @@ impl Owner {
 
     /// Takes a chunk for lists. The memory bound does not apply to it, because a scope needs lists
     /// most when it is refused other chunks. The promise has room for one such chunk per thread.
-    fn take_lists_run(&self) -> Option<Run> {
-        self.take_run(BUMP_CLASS, CHUNK, 0, true).ok().or_else(|| {
+    fn take_lists_chunk(&self) -> Option<ChunkRef> {
+        let run = self.take_run(BUMP_CLASS, CHUNK, 0, true).ok().or_else(|| {
             let run = pool::take_empty(BUMP_CLASS)?;
             memory::hold(CHUNK);
             run.entry().held.set(CHUNK);
             Some(run)
-        })
+        });
+        run.map(ChunkRef::of)
     }
 
     /// Makes the innermost scope list blocks of every size from now on. Returns false if it cannot
     /// have lists.
     pub(super) fn begin_listing(&self) -> bool {
-        let Some(first_chunk) = self.innermost() else { return false };
+        let Some(scope) = self.scope() else { return false };
         if self.bump.lists_small() {
             return true;
         }
         if self.ensure_lists().is_none() {
             return false;
         }
-        first_chunk.entry().record.lists_all.set(true);
-        self.set_paths(first_chunk);
+        scope.record().lists_all.set(true);
+        self.set_paths(scope);
         self.count_live_blocks();
         true
     }
 
     /// Starts to list small blocks if the innermost scope, which has just taken another chunk, is long
     /// and churns, but has not ebbed.
-    pub(super) fn list_if_it_churns(&self, first_chunk: Run, newest: Run) {
-        let added_chunks = first_chunk.entry().record.added_chunks.get();
+    pub(super) fn list_if_it_churns(&self, scope: ScopeRef, newest: ChunkRef) {
+        let added_chunks = scope.record().added_chunks.get();
         let left = self.innermost.lists().map_or(0, |lists| lists.left_chunks.get());
         if added_chunks >= left + LONG_SCOPE_CHUNKS
             && churns(newest, is_counted_at(added_chunks))
             && self.ensure_lists().is_some()
-            && !self.sweep_at_ebb(first_chunk, newest)
+            && !self.sweep_at_ebb(scope, newest)
         {
             self.begin_listing();
         }
@@ -127,7 +127,7 @@ impl Owner {
         // SAFETY: the block was popped from a list, so it lies in a chunk of the scope (G6).
         let place = unsafe { run::place_of(block) };
         // The chunk is this scope's, so its count is this owner's.
-        invariant!(place.entry().scope.load(Ordering::Relaxed) == self.bump.scope(), "G6, popped");
+        invariant!(place.entry().scope_id() == self.bump.scope_id(), "G6, popped");
         let local = &place.entry().local;
         local.set(local.get().wrapping_add(1));
         lists.count_live(1);
@@ -146,9 +146,9 @@ fn is_counted_at(added_chunks: u32) -> bool {
 /// Whether a quarter of the blocks that a scope bumped has been freed: in its newest chunk or, if
 /// `all` is true, in all of its chunks. All chunks matter for a queue, whose blocks are freed long
 /// after the scope has left their chunk.
-fn churns(newest: Run, all: bool) -> bool {
+fn churns(newest: ChunkRef, all: bool) -> bool {
     let (mut live, mut bumped) = (0, 0);
-    for chunk in Run::list(Some(newest)).take(if all { usize::MAX } else { 1 }) {
+    for chunk in ChunkRef::list(Some(newest)).take(if all { usize::MAX } else { 1 }) {
         live += i64::from(chunk.entry().local.get());
         bumped += i64::from(chunk.entry().bumped.get());
     }

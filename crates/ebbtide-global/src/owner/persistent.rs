@@ -44,7 +44,7 @@
 //!   innermost.
 //! - **P4** Each session has a ticket with an ID of its own, which is in no entry (G8). So the
 //!   ticket of one session cannot end another.
-//! - **P5** Whoever has the lease of the suspended scope owns its chunks (G2) and `lists_run`, the
+//! - **P5** Whoever has the lease of the suspended scope owns its chunks (G2) and `lists_chunk`, the
 //!   chunk of its lists. The owner has it during each session, and takes it back for every other
 //!   access; while no scope is open, the owner has no other chunk with a live block, and no other
 //!   lists. If another thread has ended the scope, the owner takes a new ID, so that it does not
@@ -56,24 +56,20 @@ use super::{Owner, Ticket};
 use crate::{
     lists::FreeLists,
     memory,
-    run::{self, Entry, Run, offset_in_chunk},
+    run::{self, ChunkRef, Entry, ScopeRef, offset_in_chunk},
     suspended::Chunks,
 };
-use core::sync::atomic::Ordering;
 
 /// A persistent scope that has taken this many chunks besides its first is ended if its lists serve
 /// too few requests.
 const LARGE_SCOPE_CHUNKS: u32 = 32;
 
 impl Owner {
-    /// Makes the scope that has just begun in this chunk persistent. `None` if it cannot have
+    /// Makes the scope that has just begun persistent. `None` if it cannot have
     /// lists; it then stays an ordinary scope.
-    pub(super) fn persist(&self, first_chunk: Run) -> Option<Ticket> {
-        invariant!(
-            first_chunk.entry().record.outer.get().is_none(),
-            "P1, an outermost scope persists"
-        );
-        invariant!(self.persistence.first_chunk.get().is_none(), "P1, one scope persists");
+    pub(super) fn persist(&self, scope: ScopeRef) -> Option<Ticket> {
+        invariant!(scope.outer().is_none(), "P1, an outermost scope persists");
+        invariant!(self.persistence.scope.get().is_none(), "P1, one scope persists");
         let suspended = self.suspended()?;
         if !suspended.begin() {
             return None;
@@ -83,10 +79,10 @@ impl Owner {
             return None;
         }
         let session = self.ids.fresh();
-        self.persistence.begin(first_chunk, self.bump.scope(), session);
+        self.persistence.begin(scope, session);
         self.persistence.live_before.set(self.live());
-        Owner::open_returns(first_chunk);
-        self.hold_for_persistent(first_chunk);
+        Owner::open_returns(scope);
+        self.hold_for_persistent(scope.first_chunk());
         Ticket::of(session)
     }
 
@@ -97,27 +93,27 @@ impl Owner {
     }
 
     /// Lets other threads end the suspended scope, which has `live` live blocks.
-    pub(super) fn suspend(&self, first_chunk: Run, live: i64) {
+    pub(super) fn suspend(&self, scope: ScopeRef, live: i64) {
         invariant!(!self.has_scope(), "P1, no scope is open while one is suspended");
         invariant!(live > 0, "P5, a suspended scope has live blocks");
         let Some(suspended) = self.suspended() else { return };
         self.persistence.suspend(live);
-        let adopted = self.persistence.adopted.get().map_or(0, Run::number);
-        let chunks = Chunks { first: first_chunk.number(), adopted };
+        let adopted = self.persistence.adopted.get().map_or(0, ChunkRef::number);
+        let chunks = Chunks { first: scope.first_chunk().number(), adopted };
         suspended.leave(chunks, self.persistence.session.get());
     }
 
     /// Takes the suspended scope back, so that no other thread can end it, and frees the blocks
-    /// whose frees are pending. Returns its first chunk. `None` if there is none, or if another
+    /// whose frees are pending. Returns the scope. `None` if there is none, or if another
     /// thread has ended it.
-    pub(super) fn take_back(&self) -> Option<Run> {
-        let first_chunk = self.persistence.first_chunk.get()?;
+    pub(super) fn take_back(&self) -> Option<ScopeRef> {
+        let scope = self.persistence.scope.get()?;
         invariant!(!self.has_scope(), "P1, a suspended scope is taken back");
         let is_own = self.suspended()?.take().is_some();
         if !is_own {
             self.persistence.forget();
             // Whoever ended the scope has given up the chunk of its lists as well (P5).
-            self.lists_run.set(None);
+            self.lists_chunk.set(None);
             // Until then, entries of the scope's former chunks may still have this owner's ID (P5).
             self.ids.renew();
         }
@@ -130,24 +126,24 @@ impl Owner {
                 unsafe { self.free_own(place.entry(), block, size) };
             } else {
                 // SAFETY: the block was freed, is counted and has this size.
-                unsafe { self.free_shared(place.run(), block, size) };
+                unsafe { self.free_shared(place.chunk(), block, size) };
             }
         }
-        is_own.then_some(first_chunk)
+        is_own.then_some(scope)
     }
 
     /// Ends the suspended persistent scope, if there is one.
     pub(super) fn end_persistent(&self) {
-        if let Some(first_chunk) = self.take_back() {
-            self.end_taken_back(first_chunk);
+        if let Some(scope) = self.take_back() {
+            self.end_taken_back(scope);
         }
     }
 
     /// Ends the persistent scope, which other threads cannot end. No scope is open.
-    pub(super) fn end_taken_back(&self, first_chunk: Run) {
+    pub(super) fn end_taken_back(&self, scope: ScopeRef) {
         invariant!(!self.has_scope(), "P1, a suspended scope ends");
         let adopted = self.persistence.forget();
-        self.retire_suspended(first_chunk, adopted);
+        self.retire_suspended(scope, adopted);
         if let Some(suspended) = self.suspended() {
             suspended.ended();
         }
@@ -159,8 +155,14 @@ impl Owner {
     /// # Safety
     ///
     /// The block was freed and has this size.
-    pub(super) unsafe fn free_at_rest(&self, run: Run, block: *mut u8, size: usize, is_own: bool) {
-        if is_own && self.persistence.first_chunk.get().is_some() {
+    pub(super) unsafe fn free_at_rest(
+        &self,
+        chunk: ChunkRef,
+        block: *mut u8,
+        size: usize,
+        is_own: bool,
+    ) {
+        if is_own && self.persistence.scope.get().is_some() {
             // The lease costs a locked instruction, so it is taken for many blocks at once.
             if self.persistence.push_pending((block, size)) {
                 self.free_pending();
@@ -168,15 +170,15 @@ impl Owner {
             return;
         }
         // SAFETY: the block was freed, is counted and has this size.
-        if unsafe { self.return_block(run.entry(), block, size) } {
+        if unsafe { self.return_block(chunk.entry(), block, size) } {
             return;
         }
         if memory::is_tight() && self.take_back().is_some() {
-            let is_adopted = self.adopt_whole(run);
+            let is_adopted = self.adopt_whole(chunk);
             if is_adopted {
                 // SAFETY: the block was freed, is counted, has this size, and lies in a chunk that
                 // this owner has just adopted.
-                unsafe { self.free_own(run.entry(), block, size) };
+                unsafe { self.free_own(chunk.entry(), block, size) };
             }
             self.suspend_or_end();
             if is_adopted {
@@ -184,7 +186,7 @@ impl Owner {
             }
         }
         // SAFETY: the block was freed, is counted and has this size.
-        unsafe { self.free_shared(run, block, size) };
+        unsafe { self.free_shared(chunk, block, size) };
     }
 
     /// Frees the blocks whose frees are pending.
@@ -198,28 +200,28 @@ impl Owner {
     /// Reverses [`take_back`](Owner::take_back): suspends the scope again, or ends it if none of
     /// its blocks is alive.
     fn suspend_or_end(&self) {
-        let Some(first_chunk) = self.persistence.first_chunk.get() else { return };
+        let Some(scope) = self.persistence.scope.get() else { return };
         let live = self.persistent_lists().map_or(0, |lists| lists.live());
         // If the scope were only suspended, its chunks would stay with the owner, which may not
         // open another scope for a long time.
         if live == 0 {
-            self.end_taken_back(first_chunk);
+            self.end_taken_back(scope);
         } else {
-            self.suspend(first_chunk, live);
+            self.suspend(scope, live);
         }
     }
 
     /// Counts a chunk of the persistent scope as pinned, because the chunk stays when the session
     /// ends.
-    fn hold_for_persistent(&self, chunk: Run) {
-        let Some(first_chunk) = self.innermost() else { return };
-        chunk.entry().set_label(first_chunk.entry().record.label.get());
+    fn hold_for_persistent(&self, chunk: ChunkRef) {
+        let Some(scope) = self.scope() else { return };
+        chunk.entry().set_label(scope.record().label.get());
         chunk.entry().count_pinned();
         self.accept_returns(chunk);
     }
 
     /// Records that the persistent scope has taken another chunk.
-    pub(super) fn persistent_grew(&self, chunk: Run, added_chunks: u32) {
+    pub(super) fn persistent_grew(&self, chunk: ChunkRef, added_chunks: u32) {
         self.hold_for_persistent(chunk);
         // The scope takes another chunk although less than a quarter of its blocks are alive. So
         // the freed blocks have other sizes than it needs, or were rewound, and its lists do not
@@ -236,16 +238,16 @@ impl Owner {
     /// Adopts a pinned chunk for the persistent scope, so that the blocks that its owner frees in
     /// it are listed. Returns false if there is no persistent scope or the chunk cannot be adopted.
     /// Other threads must not be able to end the scope.
-    pub(super) fn adopt_whole(&self, chunk: Run) -> bool {
+    pub(super) fn adopt_whole(&self, chunk: ChunkRef) -> bool {
         if self.persistent_lists().is_none() {
             return false;
         }
-        let scope = self.persistence.scope.get();
-        let Some(live) = self.adopt(chunk, scope) else { return false };
+        let id = self.persistence.scope_id.get();
+        let Some(live) = self.adopt(chunk, id) else { return false };
         chunk.entry().tail_start.set(0);
         self.accept_returns(chunk);
         chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
-        self.persistent_adopted(scope, live);
+        self.persistent_adopted(id, live);
         true
     }
 
@@ -257,7 +259,7 @@ impl Owner {
     /// entry.
     pub(super) unsafe fn free_own(&self, entry: &Entry, block: *mut u8, size: usize) {
         entry.local.set(entry.local.get().wrapping_sub(1));
-        if entry.scope.load(Ordering::Relaxed) == self.persistence.scope.get() {
+        if entry.scope_id() == self.persistence.scope_id.get() {
             // SAFETY: the block was freed, is counted, has this size and lies in a chunk of the
             // persistent scope.
             unsafe { self.list_persistent(block, size) };

@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{
     memory, os, pool, range,
-    run::{self, Entry, LARGE_BLOCK, Place, Run, offset_in_chunk},
+    run::{self, Entry, LARGE_BLOCK, LargeRef, Place, offset_in_chunk},
     size::{self, CHUNK, GRANULE, MEDIUM, SMALL},
 };
-use core::{alloc::Layout, ptr, sync::atomic::Ordering};
+use core::{alloc::Layout, ptr};
 
 /// Blocks of at most this size shrink in place: the inner allocator would hardly take less.
 const TINY: usize = 4 * GRANULE;
@@ -72,12 +72,12 @@ impl Owner {
         new_size: usize,
     ) -> *mut u8 {
         let entry = place.entry();
-        let scope = entry.scope.load(Ordering::Relaxed);
+        let scope = entry.scope_id();
         if scope == LARGE_BLOCK {
             // SAFETY: its entry says that the block is large; the caller promises the rest.
             return unsafe { self.resize_large(place, block, layout, new_size) };
         }
-        if scope == self.bump.scope() {
+        if scope == self.bump.scope_id() {
             if self.resize_in_chunk(entry, block, layout, new_size) {
                 self.ledger.count_grown();
                 return range::widen_provenance(block);
@@ -110,9 +110,9 @@ impl Owner {
         old_size: usize,
         new_size: usize,
     ) {
-        if place.entry().scope.load(Ordering::Relaxed) == LARGE_BLOCK {
+        if place.entry().scope_id() == LARGE_BLOCK {
             // Shrinking never fails.
-            let _ = self.resize_run(place.run(), block, old_size, new_size);
+            let _ = self.resize_run(place.large(), block, old_size, new_size);
         } else {
             self.ledger.count_freed(&self.bump, size::round(old_size) - size::round(new_size));
         }
@@ -143,10 +143,7 @@ impl Owner {
                 // size and freed with another would fill a list that serves no request.
                 return false;
             }
-            invariant!(
-                entry.owner.load(Ordering::Relaxed) == self.ids.own(),
-                "G2, a resized block"
-            );
+            invariant!(entry.owner_id() == self.ids.own(), "G2, a resized block");
             // The last block of the current chunk (G5); it stays counted (G3).
             self.bump.set_end(end);
             if offset_in_chunk(block) < entry.tail_start.get() {
@@ -201,11 +198,11 @@ impl Owner {
         layout: Layout,
         new_size: usize,
     ) -> *mut u8 {
-        let run = place.run();
-        let entry = run.entry();
-        let end = block.addr() - run.start().addr() + new_size;
-        let fits = end <= size::run_bytes(run.class());
-        let is_innermost = entry.record.large_scope.get() == self.bump.scope();
+        let large = place.large();
+        let entry = large.entry();
+        let end = block.addr() - large.run().start().addr() + new_size;
+        let fits = end <= size::run_bytes(large.run().class());
+        let is_innermost = entry.record.large_scope_id.get() == self.bump.scope_id();
         if is_innermost {
             let moves = !fits
                 || new_size < layout.size() / 2
@@ -225,7 +222,7 @@ impl Owner {
             // Moved out of the arena, where it takes less than a page.
             return ptr::null_mut();
         }
-        if !fits || !self.resize_run(run, block, layout.size(), new_size) {
+        if !fits || !self.resize_run(large, block, layout.size(), new_size) {
             return ptr::null_mut();
         }
         self.ledger.count_grown();
@@ -246,13 +243,16 @@ impl Owner {
     /// Resizes a large block within its run, which the caller owns because it holds the block (G7).
     /// Returns false, and changes nothing, if its scope's limit or the memory bound does not allow
     /// it to grow. If it shrinks, the pages behind its new end go back to the system.
-    fn resize_run(&self, run: Run, block: *mut u8, old_size: usize, new_size: usize) -> bool {
-        let entry = run.entry();
+    fn resize_run(
+        &self,
+        large: LargeRef,
+        block: *mut u8,
+        old_size: usize,
+        new_size: usize,
+    ) -> bool {
+        let (run, entry) = (large.run(), large.entry());
         let end = block.addr() - run.start().addr() + new_size;
-        invariant!(
-            entry.scope.load(Ordering::Relaxed) == LARGE_BLOCK,
-            "G7, a large block is resized"
-        );
+        invariant!(entry.scope_id() == LARGE_BLOCK, "G7, a large block is resized");
         invariant!(end <= size::run_bytes(run.class()), "G7, a large block ends in its run");
         let held = size::held_bytes(end, os::page_bytes());
         let more = held.saturating_sub(entry.held.get());
@@ -260,8 +260,8 @@ impl Owner {
             return false;
         }
         // If the scope has ended or belongs to another owner, its byte limit does not apply.
-        let is_own = entry.owner.load(Ordering::Relaxed) == self.ids.own();
-        let record = if is_own { self.record_of_large(entry) } else { None };
+        let is_own = entry.owner_id() == self.ids.own();
+        let record = if is_own { self.record_of_large(large) } else { None };
         let is_allowed = (more == 0 || run.recommit(held))
             && record.is_none_or(|record| charge(&record.allowance, old_size, new_size));
         if !is_allowed {
@@ -280,10 +280,10 @@ impl Owner {
             self.observe_if_due(0);
             if entry.slack.get() > 0 {
                 // The block has grown into it.
-                pool::trim_shrunk(run, end);
+                pool::trim_shrunk(large, end);
             }
         } else {
-            pool::trim_shrunk(run, end);
+            pool::trim_shrunk(large, end);
             self.ledger.count_freed(&self.bump, old_size - new_size);
         }
         true

@@ -4,7 +4,7 @@ use super::{Owner, holes::NO_HOLE};
 use crate::{
     cache::USEFUL_TAIL,
     figures, memory, pool,
-    run::{Entry, RETIRED, Run, Saved},
+    run::{ChunkRef, Entry, RETIRED, Saved, ScopeRef},
     size::{BUMP_CLASS, CHUNK},
     suspended::Suspended,
 };
@@ -35,16 +35,16 @@ impl Owner {
         entry.has_listed.set(false);
         entry.next_hole.set(0);
         // Relaxed, like every store to these two fields: see `Entry`.
-        entry.scope.store(scope, Ordering::Relaxed);
-        entry.owner.store(self.ids.own(), Ordering::Relaxed);
+        entry.scope_id.store(scope, Ordering::Relaxed);
+        entry.owner_id.store(self.ids.own(), Ordering::Relaxed);
     }
 
     /// Starts to own a pinned chunk, with its holes. Returns the number of its live blocks; `None`
     /// if the chunk is no longer pinned.
-    pub(super) fn adopt(&self, chunk: Run, scope: u64) -> Option<u32> {
+    pub(super) fn adopt(&self, chunk: ChunkRef, scope: u64) -> Option<u32> {
         let entry = chunk.entry();
         let live = entry.count.adopt()?;
-        invariant!(entry.owner.load(Ordering::Relaxed) == RETIRED, "G2, a pinned chunk");
+        invariant!(entry.owner_id() == RETIRED, "G2, a pinned chunk");
         self.persistence.record_unpinned(entry);
         entry.adopted_live.set(live);
         self.own(entry, scope);
@@ -54,21 +54,21 @@ impl Owner {
     /// Gives up ownership of an empty chunk of a scope. The caller puts it into the cache or a
     /// pool.
     #[inline]
-    pub(super) fn disown_empty(chunk: Run) {
+    pub(super) fn disown_empty(chunk: ChunkRef) {
         let entry = chunk.entry();
         invariant!(entry.is_empty(), "G4, a chunk with a live block is not given back");
-        entry.scope.store(RETIRED, Ordering::Relaxed);
-        entry.owner.store(RETIRED, Ordering::Relaxed);
+        entry.scope_id.store(RETIRED, Ordering::Relaxed);
+        entry.owner_id.store(RETIRED, Ordering::Relaxed);
         entry.count.clear();
     }
 
     /// Gives up ownership of a chunk of a scope that ends. Its free tail begins at `tail_start`.
     /// Returns true if the chunk is pinned now.
     #[inline]
-    pub(super) fn retire(&self, chunk: Run, tail_start: usize) -> bool {
+    pub(super) fn retire(&self, chunk: ChunkRef, tail_start: usize) -> bool {
         if chunk.entry().is_empty() {
             Owner::disown_empty(chunk);
-            self.cache.give(chunk, BUMP_CLASS);
+            self.cache.give(chunk.run(), BUMP_CLASS);
             return false;
         }
         self.settle(chunk, tail_start)
@@ -81,12 +81,12 @@ impl Owner {
         if newer_live(entry) == 0 {
             return;
         }
-        entry.set_label(self.innermost().and_then(|scope| scope.entry().record.label.get()));
+        entry.set_label(self.scope().and_then(|scope| scope.record().label.get()));
     }
 
     /// Retires a chunk that has live blocks. Other threads may free the last one at any moment.
     #[inline(never)]
-    pub(super) fn settle(&self, chunk: Run, tail_start: usize) -> bool {
+    pub(super) fn settle(&self, chunk: ChunkRef, tail_start: usize) -> bool {
         let entry = chunk.entry();
         let newer = newer_live(entry);
         invariant!(entry.next_hole.get() <= NO_HOLE, "H2, a pinned chunk has left its holes");
@@ -99,8 +99,8 @@ impl Owner {
         let tail_start = if is_as_before { entry.tail_start.get() } else { tail_start as u32 };
         entry.tail_start.set(tail_start);
         self.persistence.record_pinned(entry, newer);
-        entry.scope.store(RETIRED, Ordering::Relaxed);
-        entry.owner.store(RETIRED, Ordering::Relaxed);
+        entry.scope_id.store(RETIRED, Ordering::Relaxed);
+        entry.owner_id.store(RETIRED, Ordering::Relaxed);
         // Counted before `settle`, so that the thread that frees the last block finds it counted.
         // Both are Relaxed, but `Count` orders them.
         entry.count_pinned();
@@ -108,7 +108,7 @@ impl Owner {
         if live == 0 {
             entry.count_unpinned();
             self.persistence.record_unpinned(entry);
-            self.cache.give(chunk, BUMP_CLASS);
+            self.cache.give(chunk.run(), BUMP_CLASS);
             return false;
         }
         // From here on the chunk has no owner (G2): its entry must not be accessed. The blocks of
@@ -131,20 +131,20 @@ impl Owner {
 
     /// Retires the chunks of a suspended scope of any owner, for which the caller has the lease. Its
     /// listed blocks become holes of the chunks that stay pinned.
-    pub(super) fn retire_suspended(&self, first_chunk: Run, adopted: Option<Run>) {
+    pub(super) fn retire_suspended(&self, scope: ScopeRef, adopted: Option<ChunkRef>) {
         // `retire` counts escaped blocks, but these were counted at each suspension.
         let escaped = self.ledger.escaped();
-        let Saved { position, lists, .. } = first_chunk.entry().record.saved.get();
-        let chunks = || Run::list(position.chunk).chain(Run::list(adopted));
+        let Saved { position, lists, .. } = scope.record().saved.get();
+        let chunks = || ChunkRef::list(position.chunk).chain(ChunkRef::list(adopted));
         // SAFETY: the lists of a persistent scope were initialised when it began (P3), and nobody
         // else accesses them, because the caller has the lease (P5).
         if let Some(lists) = lists.map(|lists| unsafe { lists.as_ref() }) {
             Owner::leave_listed(lists, chunks(), true);
         }
         // Before the first chunk is given up (R2): its next owner may open the stack again.
-        let returned = first_chunk.entry().returned.close();
+        let returned = scope.first_chunk().entry().returned.close();
         let tail = Owner::end_region(&position);
-        let mut empty = None;
+        let mut empty: Option<ChunkRef> = None;
         for chunk in chunks() {
             chunk.entry().count_unpinned();
             Owner::refuse_returns(chunk);
@@ -156,7 +156,7 @@ impl Owner {
                 self.settle(chunk, if Some(chunk) == position.chunk { tail } else { CHUNK });
             }
         }
-        self.cache.give_all(empty, BUMP_CLASS);
+        self.cache.give_all(empty.map(ChunkRef::run), BUMP_CLASS);
         self.free_returned(returned);
         self.ledger.reset_escaped(escaped);
     }
@@ -180,12 +180,13 @@ impl Owner {
     /// Ends the suspended scope of any owner, unless it has a session now.
     fn end_suspended(&self, suspended: &Suspended) {
         let Some(chunks) = suspended.take() else { return };
-        if let Some(first_chunk) = Run::from_number(chunks.first) {
-            let lists = first_chunk.entry().record.saved.get().lists;
-            self.retire_suspended(first_chunk, Run::from_number(chunks.adopted));
-            if let Some(run) = lists.and_then(|lists| Run::containing(lists.as_ptr().cast())) {
+        if let Some(scope) = ChunkRef::from_number(chunks.first).map(ScopeRef::beginning_in) {
+            let lists = scope.record().saved.get().lists;
+            self.retire_suspended(scope, ChunkRef::from_number(chunks.adopted));
+            if let Some(chunk) = lists.and_then(|lists| ChunkRef::containing(lists.as_ptr().cast()))
+            {
                 // The owner finds that the scope has ended, and takes another chunk for lists (P5).
-                pool::give(run);
+                pool::give(chunk.run());
             }
         }
         suspended.ended();

@@ -22,7 +22,7 @@ use crate::{
     lists::FreeLists,
     memory, range,
     returned::{self, BLOCK_BITS, FIRST_WORD},
-    run::{self, Entry, Place, Run},
+    run::{self, ChunkRef, Entry, Place, ScopeRef},
     size::{self, GRANULE, LISTS},
 };
 use core::sync::atomic::Ordering;
@@ -38,22 +38,22 @@ const _: () = assert!((range::MAX_RANGE as u64 / GRANULE as u64) << LIST_BITS <=
 const _: () = assert!(size_of::<u64>() <= GRANULE && align_of::<u64>() <= GRANULE);
 
 impl Owner {
-    /// Opens the stack of the persistent scope, which begins in this chunk.
-    pub(super) fn open_returns(first_chunk: Run) {
-        first_chunk.entry().returned.open();
+    /// Opens the stack of the persistent scope.
+    pub(super) fn open_returns(scope: ScopeRef) {
+        scope.first_chunk().entry().returned.open();
     }
 
     /// Lets other threads return the blocks of a chunk to the persistent scope, which has just
     /// taken it.
-    pub(super) fn accept_returns(&self, chunk: Run) {
-        let Some(first_chunk) = self.persistence.first_chunk.get() else { return };
+    pub(super) fn accept_returns(&self, chunk: ChunkRef) {
+        let Some(scope) = self.persistence.scope.get() else { return };
         // Release: pairs with `return_block`, which reads the entry of the first chunk. So the
         // memory of the entry must be committed before.
-        chunk.entry().returned_to.store(first_chunk.number(), Ordering::Release);
+        chunk.entry().returned_to.store(scope.first_chunk().number(), Ordering::Release);
     }
 
     /// Reverses [`accept_returns`](Owner::accept_returns), before the scope gives up the chunk.
-    pub(super) fn refuse_returns(chunk: Run) {
+    pub(super) fn refuse_returns(chunk: ChunkRef) {
         // Relaxed: nothing is read through 0, and it is only a hint (R3).
         chunk.entry().returned_to.store(0, Ordering::Relaxed);
     }
@@ -67,7 +67,7 @@ impl Owner {
     #[inline]
     pub(super) unsafe fn return_block(&self, entry: &Entry, block: *mut u8, size: usize) -> bool {
         // Acquire: pairs with the release in `accept_returns`.
-        let first_chunk = Run::from_number(entry.returned_to.load(Ordering::Acquire));
+        let first_chunk = ChunkRef::from_number(entry.returned_to.load(Ordering::Acquire));
         let Some(first_chunk) = first_chunk else { return false };
         let block = range::widen_provenance(block);
         let granules = (block.addr() - range::origin().addr()) / GRANULE;
@@ -81,8 +81,8 @@ impl Owner {
     /// Lists the blocks that other threads returned to the persistent scope. Returns whether there
     /// were any. Other threads must not be able to end the scope.
     pub(super) fn take_returned(&self) -> bool {
-        let Some(first_chunk) = self.persistence.first_chunk.get() else { return false };
-        let returned = &first_chunk.entry().returned;
+        let Some(scope) = self.persistence.scope.get() else { return false };
+        let returned = &scope.first_chunk().entry().returned;
         if !returned.has_blocks() {
             return false;
         }
@@ -98,11 +98,11 @@ impl Owner {
     /// Lists the blocks that were taken from the stack of the persistent scope. `first` is the word
     /// of the first one.
     fn list_returned(&self, first: u64) {
-        let scope = self.persistence.scope.get();
+        let id = self.persistence.scope_id.get();
         for_each(first, |place, block, list| {
             let entry = place.entry();
             // R3. Relaxed: see `Entry`.
-            if entry.scope.load(Ordering::Relaxed) == scope {
+            if entry.scope_id() == id {
                 entry.local.set(entry.local.get().wrapping_sub(1));
                 // SAFETY: the block was freed with a size of this list, was counted until now, and
                 // is in no list (R1). Its chunk is the persistent scope's.
@@ -112,7 +112,7 @@ impl Owner {
                 before.set(before.get() - 1);
             } else {
                 // SAFETY: the block was freed, was counted until now, and has a size of this list.
-                unsafe { self.free_shared(place.run(), block, size::list_bytes(list)) };
+                unsafe { self.free_shared(place.chunk(), block, size::list_bytes(list)) };
             }
         });
     }
@@ -139,8 +139,8 @@ impl Owner {
     /// of these blocks.
     pub(super) fn recount(&self) -> i64 {
         let Some(lists) = self.innermost.lists() else { return 0 };
-        let bumped_in = Run::list(self.bump.chunk());
-        let chunks = bumped_in.chain(Run::list(self.persistence.adopted.get()));
+        let bumped_in = ChunkRef::list(self.bump.chunk());
+        let chunks = bumped_in.chain(ChunkRef::list(self.persistence.adopted.get()));
         let (mut examined, mut live) = (0, 0);
         for chunk in chunks {
             // Blocks that were bumped since the last flush are in neither sum.
@@ -160,17 +160,17 @@ impl Owner {
     pub(super) fn free_returned(&self, first: u64) {
         for_each(first, |place, block, list| {
             // SAFETY: the block was freed, was counted until now, and has a size of this list.
-            unsafe { self.free_shared(place.run(), block, size::list_bytes(list)) };
+            unsafe { self.free_shared(place.chunk(), block, size::list_bytes(list)) };
         });
     }
 
     /// The lists of the persistent scope, if there is one.
     pub(super) fn persistent_lists(&self) -> Option<&FreeLists> {
-        let first_chunk = self.persistence.first_chunk.get()?;
-        if self.innermost() == Some(first_chunk) {
+        let scope = self.persistence.scope.get()?;
+        if self.scope() == Some(scope) {
             return self.innermost.lists();
         }
-        let lists = first_chunk.entry().record.saved.get().lists?;
+        let lists = scope.record().saved.get().lists?;
         // SAFETY: the scope's lists were initialised when it began to persist (P3), and no other
         // scope uses their memory until it ends (P1).
         Some(unsafe { lists.as_ref() })
@@ -204,7 +204,7 @@ impl Owner {
     /// Counts the live blocks of a chunk that the persistent scope has adopted. No-op for another
     /// scope.
     pub(super) fn persistent_adopted(&self, scope: u64, live: u32) {
-        if scope != self.persistence.scope.get() {
+        if scope != self.persistence.scope_id.get() {
             return;
         }
         let Some(lists) = self.persistent_lists() else { return };
@@ -247,8 +247,8 @@ mod tests {
             return;
         }
         let _ = owner.enter_default();
-        let first_chunk = owner.innermost().expect("a scope is open");
-        assert!(owner.persist(first_chunk).is_some());
+        let scope = owner.scope().expect("a scope is open");
+        assert!(owner.persist(scope).is_some());
         let lists = owner.innermost.lists().expect("a persistent scope has lists");
         // Simulates a scope with this number of chunks, of which threads that found the stack full
         // have freed seven blocks.

@@ -8,10 +8,9 @@ use crate::{
     ledger::PUBLISH_EVERY,
     options::Options,
     persistence,
-    run::{Run, UNLIMITED},
+    run::{ChunkRef, ScopeRef, UNLIMITED},
     size::{CHUNK, LARGEST},
 };
-use core::sync::atomic::Ordering;
 
 impl Owner {
     /// Opens a scope. Returns `None` if that fails; requests are then served as before. Together
@@ -102,17 +101,17 @@ impl Owner {
             // P2: a persistent scope adopts nothing.
             self.cache.forget_tails();
         }
-        let scope = self.ids.fresh();
-        let outer = self.innermost();
-        invariant!(outer.is_none_or(|outer| self.ticket_scope(outer) < scope), "G8, IDs increase");
+        let id = self.ids.fresh();
+        let outer = self.scope();
+        invariant!(outer.is_none_or(|outer| self.ticket_scope(outer) < id), "G8, IDs increase");
         let cached = if outer.is_none() { self.take_cached() } else { None };
         self.promote();
         let is_short = may_persist && cached.is_none() && self.is_short();
         let (chunk, top) = if let Some(cached) = cached {
-            self.own_empty(cached.entry(), scope);
+            self.own_empty(cached.entry(), id);
             (cached, cached.start().wrapping_add(LEAD))
         } else {
-            match self.take_chunk(scope, is_short, 0) {
+            match self.take_chunk(id, is_short, 0) {
                 Ok(taken) => taken,
                 Err(Reason::Waste) if may_resort && self.persistence.resort_to_holes() => {
                     return self.enter_counted(options, counted);
@@ -127,9 +126,10 @@ impl Owner {
             }
         };
         if let Some(outer) = outer {
-            self.save(&outer.entry().record);
+            self.save(outer.record());
         }
-        let record = &chunk.entry().record;
+        let scope = ScopeRef::beginning_in(chunk);
+        let record = scope.record();
         record.reset();
         record.outer.set(outer);
         record.min_size.set(options.min_size);
@@ -140,17 +140,17 @@ impl Owner {
         record.count_as(counted);
         self.ledger.begin_scope(&self.bump, record);
         chunk.set_next(None);
-        self.innermost.begin(Some(chunk));
-        self.bump.begin_scope(scope);
-        self.set_paths(chunk);
+        self.innermost.begin(Some(scope));
+        self.bump.begin_scope(id);
+        self.set_paths(scope);
         self.begin_chunk(chunk, top, 0);
-        let session = if persists { self.persist(chunk) } else { None };
+        let session = if persists { self.persist(scope) } else { None };
         if session.is_none() && may_persist && (is_short || persistence::are_mostly_free()) {
             self.begin_listing();
         }
         self.next_hole(0);
         self.check();
-        session.or(Ticket::of(scope))
+        session.or(Ticket::of(id))
     }
 
     /// Ends a fast scope that left no block behind, and returns its usage. The chunk stays as it is
@@ -158,7 +158,7 @@ impl Owner {
     #[inline(always)]
     pub(crate) fn leave_fast(&self, ticket: Option<Ticket>) -> Option<Usage> {
         // No scope's ID is 0, so this is one comparison.
-        if self.bump.scope() != ticket.map_or(0, |ticket| ticket.id.get()) {
+        if self.bump.scope_id() != ticket.map_or(0, |ticket| ticket.id.get()) {
             return None;
         }
         let entry = self.cached.entry()?;
@@ -209,7 +209,7 @@ impl Owner {
     pub(crate) fn leave_any(&self, ticket: Ticket) -> Option<Usage> {
         // Before the scope ends, so that pools keep its memory for the next one.
         helper::start_if_due::<Owner>();
-        if self.bump.scope() != ticket.id.get() {
+        if self.bump.scope_id() != ticket.id.get() {
             self.leave_above(ticket)?;
             if ticket.id.get() & OUTSIDE != 0 {
                 self.leave_outside();
@@ -225,41 +225,37 @@ impl Owner {
     /// scope is not open.
     #[cold]
     fn leave_above(&self, ticket: Ticket) -> Option<()> {
-        let mut named = self.innermost()?;
+        let mut named = self.scope()?;
         while self.ticket_scope(named) != ticket.scope() {
             // An owner's IDs increase, so no outer scope has the ticket's ID either.
             if self.ticket_scope(named) < ticket.scope() {
                 return None;
             }
-            named = named.entry().record.outer.get()?;
+            named = named.outer()?;
         }
-        while self.innermost.first_chunk() != Some(named) {
+        while self.innermost.scope() != Some(named) {
             self.close()?;
         }
         Some(())
     }
 
-    /// The ID in the ticket of the open scope whose first chunk is `first_chunk`.
-    fn ticket_scope(&self, first_chunk: Run) -> u64 {
-        if self.persistence.begins_with(first_chunk) {
-            self.persistence.session.get()
-        } else {
-            first_chunk.entry().scope.load(Ordering::Relaxed)
-        }
+    /// The ID in the ticket of an open scope.
+    fn ticket_scope(&self, scope: ScopeRef) -> u64 {
+        if self.persistence.is(scope) { self.persistence.session.get() } else { scope.id() }
     }
 
     /// Ends the innermost scope, or suspends it if it persists.
     #[inline(never)]
     pub(super) fn close(&self) -> Option<Usage> {
-        let first_chunk = self.innermost()?;
-        if self.persistence.begins_with(first_chunk) {
-            return Some(self.suspend_persistent(first_chunk));
+        let scope = self.scope()?;
+        if self.persistence.is(scope) {
+            return Some(self.suspend_persistent(scope));
         }
         self.promote();
-        let record = &first_chunk.entry().record;
+        let record = scope.record();
         let (counted, begun) = (record.counted(), record.at_start.get());
         let large = u64::from(record.large.get());
-        self.release_chunks(first_chunk);
+        self.release_chunks(scope);
         let usage = self.ledger.end_scope(&self.bump, counted, begun);
         if !self.has_scope() {
             self.persistence.scope_ended(usage.escaped - large);
@@ -269,24 +265,25 @@ impl Owner {
         Some(usage)
     }
 
-    /// Retires the chunks of the innermost scope, whose first chunk is `first_chunk`, and restores
+    /// Retires the chunks of the innermost scope, and restores
     /// the outer scope. Chunks that become pinned are counted for the scope's label.
     #[inline]
-    pub(super) fn release_chunks(&self, first_chunk: Run) {
+    pub(super) fn release_chunks(&self, scope: ScopeRef) {
         let Some(current) = self.bump.chunk() else { return };
         self.flush();
-        let record = &first_chunk.entry().record;
+        let record = scope.record();
         self.ledger.count_escaped(u64::from(record.large.get()));
         let outer = record.outer.get();
         if let Some(lists) = self.innermost.lists().filter(|_| record.lists_all.get()) {
-            Owner::leave_listed(lists, Run::list(Some(current)), false);
+            Owner::leave_listed(lists, ChunkRef::list(Some(current)), false);
         }
         let tail = Owner::end_region(&self.bump.position());
-        let retire = |chunk: Run| {
+        let retire = |chunk: ChunkRef| {
             self.label_pinned(chunk.entry());
             self.retire(chunk, if chunk == current { tail } else { CHUNK });
         };
-        Run::list(Some(current)).filter(|chunk| *chunk != first_chunk).for_each(retire);
+        let first_chunk = scope.first_chunk();
+        ChunkRef::list(Some(current)).filter(|chunk| *chunk != first_chunk).for_each(retire);
         // The first chunk is given up last, because its entry holds the scope's record. If it goes
         // to the cache, the next scope gets it first.
         let is_cached =
@@ -303,16 +300,16 @@ impl Owner {
 
     /// Keeps an empty chunk of this owner as the cached chunk.
     #[inline]
-    fn keep_cached(&self, chunk: Run) {
-        let scope = self.ids.fresh();
+    fn keep_cached(&self, chunk: ChunkRef) {
+        let id = self.ids.fresh();
         let entry = chunk.entry();
         invariant!(self.cached.entry().is_none(), "an owner keeps one chunk for its next scope");
         entry.record.reset();
         entry.is_sparse.set(false);
         // The chunk was not necessarily the last of its scope's list, because chunks take turns.
         chunk.set_next(None);
-        self.own_empty(entry, scope);
-        self.cached.keep(chunk, scope);
+        self.own_empty(entry, id);
+        self.cached.keep(chunk, id);
     }
 
     /// Closes the innermost scope: requests go to the inner allocator until [`leave`](Owner::leave)
@@ -332,21 +329,20 @@ impl Owner {
     /// ```
     #[inline]
     pub fn enter_outside(&self) -> Option<Ticket> {
-        let first_chunk = self.innermost()?;
+        let scope = self.scope()?;
         self.promote();
         self.innermost.nest_outside(1);
         self.bump.set_open(false);
-        self.set_paths(first_chunk);
-        let scope = self.ticket_scope(first_chunk);
-        Ticket::of(scope | OUTSIDE)
+        self.set_paths(scope);
+        Ticket::of(self.ticket_scope(scope) | OUTSIDE)
     }
 
     /// Reverses one call to [`enter_outside`](Owner::enter_outside). The last one reopens the
     /// innermost scope.
     fn leave_outside(&self) {
-        let Some(first_chunk) = self.innermost() else { return };
+        let Some(scope) = self.scope() else { return };
         self.innermost.nest_outside(-1);
-        self.set_paths(first_chunk);
+        self.set_paths(scope);
         self.reopen();
         self.check();
     }

@@ -4,7 +4,7 @@ use super::{Owner, Ticket};
 use crate::{
     figures::{Counted, Usage},
     memory,
-    run::Run,
+    run::ScopeRef,
     size,
 };
 
@@ -16,13 +16,13 @@ impl Owner {
         if self.has_scope() {
             return None;
         }
-        let first_chunk = self.take_back()?;
+        let scope = self.take_back()?;
         if !may {
-            self.end_taken_back(first_chunk);
+            self.end_taken_back(scope);
             return None;
         }
-        self.restore(Some(first_chunk));
-        let record = &first_chunk.entry().record;
+        self.restore(Some(scope));
+        let record = &scope.record();
         record.count_as(counted);
         self.ledger.begin_scope(&self.bump, record);
         record.large.set(0);
@@ -34,8 +34,8 @@ impl Owner {
     }
 
     /// Suspends the persistent scope or ends it. The scope must be the innermost.
-    pub(super) fn suspend_persistent(&self, first_chunk: Run) -> Usage {
-        let (persistence, record) = (&self.persistence, &first_chunk.entry().record);
+    pub(super) fn suspend_persistent(&self, scope: ScopeRef) -> Usage {
+        let (persistence, record) = (&self.persistence, &scope.record());
         self.innermost.leave_all_outside();
         self.save(record);
         self.take_returned();
@@ -47,9 +47,9 @@ impl Owner {
         let usage = self.ledger.end_scope(&self.bump, record.counted(), record.at_start.get());
         self.restore(None);
         if live == 0 || persistence.is_ending.get() {
-            self.end_taken_back(first_chunk);
+            self.end_taken_back(scope);
         } else {
-            self.suspend(first_chunk, live);
+            self.suspend(scope, live);
         }
         self.persistence.scope_ended(kept);
         self.sample_scope();
@@ -89,9 +89,8 @@ impl Owner {
         rounded: usize,
         align: usize,
     ) -> Option<*mut u8> {
-        let persistent = self.persistence.first_chunk.get();
-        let has_taken =
-            persistent.is_some() && self.innermost() == persistent && self.take_returned();
+        let persistent = self.persistence.scope.get();
+        let has_taken = persistent.is_some() && self.scope() == persistent && self.take_returned();
         if !has_taken {
             return None;
         }

@@ -8,7 +8,7 @@ use crate::{
     bump::LEAD,
     figures::Reason,
     memory, pool,
-    run::{LARGE_BLOCK, Run},
+    run::{ChunkRef, LARGE_BLOCK, LargeRef, Run},
     size::{self, BUMP_CLASS, CHUNK},
 };
 use core::sync::atomic::Ordering;
@@ -30,9 +30,9 @@ impl Owner {
         scope: u64,
         is_short: bool,
         needed: usize,
-    ) -> Result<(Run, *mut u8), Reason> {
+    ) -> Result<(ChunkRef, *mut u8), Reason> {
         // P2: the persistent scope adopts nothing, but scopes nested in it do.
-        if self.cache.has_tails() && scope != self.persistence.scope.get() {
+        if self.cache.has_tails() && scope != self.persistence.scope_id.get() {
             if let Some(adopted) = self.adopt_any(scope) {
                 return Ok(adopted);
             }
@@ -45,7 +45,7 @@ impl Owner {
         if self.persistence.keeps() && !memory::may_pin() {
             return Err(Reason::Waste);
         }
-        let chunk = self.take_run(BUMP_CLASS, CHUNK, 0, true)?;
+        let chunk = ChunkRef::of(self.take_run(BUMP_CLASS, CHUNK, 0, true)?);
         let entry = chunk.entry();
         entry.touched.set(CHUNK);
         entry.is_sparse.set(false);
@@ -55,7 +55,7 @@ impl Owner {
 
     /// Adopts a chunk for its free tail, if the cache has one that is still pinned.
     #[cold]
-    fn adopt_any(&self, scope: u64) -> Option<(Run, *mut u8)> {
+    fn adopt_any(&self, scope: u64) -> Option<(ChunkRef, *mut u8)> {
         while let Some(chunk) = self.cache.take_tail() {
             if self.adopt(chunk, scope).is_none() {
                 continue;
@@ -161,13 +161,12 @@ impl Owner {
     }
 
     /// Starts to own a run for a large block.
-    pub(super) fn own_large(&self, run: Run) {
-        let entry = run.entry();
-        invariant!(run.class() != BUMP_CLASS, "G7, the run of a large block");
-        entry.scope.store(LARGE_BLOCK, Ordering::Relaxed);
-        entry.owner.store(self.ids.own(), Ordering::Relaxed);
-        entry.record.large_scope.set(self.bump.scope());
-        entry.record.large_scope_chunk.set(self.innermost());
+    pub(super) fn own_large(&self, large: LargeRef) {
+        let entry = large.entry();
+        entry.scope_id.store(LARGE_BLOCK, Ordering::Relaxed);
+        entry.owner_id.store(self.ids.own(), Ordering::Relaxed);
+        entry.record.large_scope.set(self.scope());
+        entry.record.large_scope_id.set(self.bump.scope_id());
     }
 
     /// Whether memory is short: it is tight, and no empty chunk may be taken that has memory behind
@@ -180,8 +179,8 @@ impl Owner {
     /// Adopts a pinned chunk for its holes, one of which has room for `needed` bytes. Returns the
     /// chunk and its end; [`next_hole`](Owner::next_hole) begins to bump in a hole.
     #[cold]
-    pub(super) fn adopt_holes(&self, scope: u64, needed: usize) -> Option<(Run, *mut u8)> {
-        let (mut examined, mut unsuited) = (0, None);
+    pub(super) fn adopt_holes(&self, scope: u64, needed: usize) -> Option<(ChunkRef, *mut u8)> {
+        let (mut examined, mut unsuited) = (0, None::<ChunkRef>);
         let mut adopted = None;
         for _ in 0..SKIP_LIMIT {
             let Some(chunk) = pool::take_holes() else { break };
@@ -198,7 +197,7 @@ impl Owner {
                 break;
             }
         }
-        for chunk in Run::list(unsuited) {
+        for chunk in ChunkRef::list(unsuited) {
             Owner::leave_next_holes(chunk);
             self.settle(chunk, CHUNK);
         }

@@ -3,10 +3,9 @@
 
 use super::Owner;
 use crate::{
-    run::{Run, ScopeRecord},
+    run::{ChunkRef, ScopeRecord, ScopeRef},
     size::SMALL,
 };
-use core::sync::atomic::Ordering;
 
 /// Converts a number of blocks to the type of a chunk's count.
 #[allow(
@@ -32,15 +31,14 @@ impl Owner {
 
     /// Takes the cached chunk out of the cache.
     #[inline]
-    pub(super) fn take_cached(&self) -> Option<Run> {
-        self.cached.take().and(self.innermost.first_chunk())
+    pub(super) fn take_cached(&self) -> Option<ChunkRef> {
+        self.cached.take().and(self.innermost.scope()).map(ScopeRef::first_chunk)
     }
 
-    /// Sets which sizes the fast paths serve and list in the innermost scope, whose first chunk is
-    /// `first_chunk`.
+    /// Sets which sizes the fast paths serve and list in `scope`, the innermost one.
     #[inline]
-    pub(super) fn set_paths(&self, first_chunk: Run) {
-        let record = &first_chunk.entry().record;
+    pub(super) fn set_paths(&self, scope: ScopeRef) {
+        let record = &scope.record();
         // Options that exclude small blocks are checked only on the slow path.
         let serves_small = record.min_size.get() <= 1 && record.max_size.get() >= SMALL;
         self.bump.set_paths(serves_small && !self.innermost.is_outside(), record.lists_all.get());
@@ -57,7 +55,7 @@ impl Owner {
     pub(super) fn flush(&self) {
         let Some(flushed) = self.bump.flush() else { return };
         let (entry, blocks) = (flushed.chunk.entry(), flushed.blocks);
-        invariant!(entry.owner.load(Ordering::Relaxed) == self.ids.own(), "G2, the counted chunk");
+        invariant!(entry.owner_id() == self.ids.own(), "G2, the counted chunk");
         // Truncated to 32 bits: the frees were subtracted already, and the true sum is small (G3).
         entry.local.set(entry.local.get().wrapping_add(signed(blocks)));
         // Not truncated below, because a scope that rewinds may bump more than 2^31 blocks in one
@@ -79,21 +77,19 @@ impl Owner {
         self.innermost.save(&self.bump, record);
     }
 
-    /// Makes the scope whose first chunk is `outer` the innermost one again. With `None`, no scope
-    /// is open afterwards.
+    /// Makes the scope `outer` the innermost one again. With `None`, no scope is open afterwards.
     #[inline]
-    pub(super) fn restore(&self, outer: Option<Run>) {
-        let Some(first_chunk) = outer else {
-            let cached = self.cached.entry().and(self.innermost.first_chunk());
+    pub(super) fn restore(&self, outer: Option<ScopeRef>) {
+        let Some(scope) = outer else {
+            let cached = self.cached.entry().and(self.innermost.scope());
             self.innermost.begin(cached);
-            self.bump.rest(cached, self.cached.end());
+            self.bump.rest(cached.map(ScopeRef::first_chunk), self.cached.end());
             return;
         };
-        let entry = first_chunk.entry();
-        let saved = entry.record.saved.get();
-        self.innermost.restore(first_chunk, &saved);
-        self.bump.resume(saved.position, entry.scope.load(Ordering::Relaxed));
-        self.set_paths(first_chunk);
+        let saved = scope.record().saved.get();
+        self.innermost.restore(scope, &saved);
+        self.bump.resume(saved.position, scope.id());
+        self.set_paths(scope);
         self.reopen();
     }
 }
