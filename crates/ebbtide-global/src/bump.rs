@@ -1,7 +1,7 @@
 //! The chunk in which the innermost scope bumps, in the words that the fast paths use.
 
 use crate::{
-    run::{ChunkRef, NO_SCOPE, NOT_STARTED, Position, offset_in_chunk},
+    run::{ChunkRef, Flushed, NO_SCOPE, NOT_STARTED, Position, offset_in_chunk},
     size::{self, GRANULE, SMALL},
 };
 use core::{cell::Cell, mem::offset_of, ptr};
@@ -65,7 +65,7 @@ pub(crate) struct Bump {
 
 /// What was bumped in a chunk since the last flush.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Flushed {
+pub(crate) struct Bumped {
     pub(crate) chunk: ChunkRef,
     pub(crate) blocks: u64,
     /// Negative, modulo 2^64, if the bump pointer was rewound below the earlier blocks.
@@ -175,16 +175,16 @@ impl Bump {
     /// Sets the state without a scope. If there is a cached chunk, which ends at `end`, this is the
     /// state in which a fast scope begins.
     #[inline]
-    pub(crate) fn rest(&self, cached: Option<ChunkRef>, end: usize) {
+    pub(crate) fn rest(&self, cached: Option<ChunkRef>, end: usize, flushed: Flushed) {
         let top = cached.map_or(ptr::null_mut(), |chunk| chunk.start().wrapping_add(LEAD));
-        self.resume(Position { chunk: cached, parked: 0, top, limit: end }, NO_SCOPE);
+        self.resume(Position { chunk: cached, parked: 0, top, limit: end }, NO_SCOPE, flushed);
         self.open_limit.set(0);
         self.set_paths(true, false);
     }
 
-    /// Where the scope will continue. Call [`flush`](Bump::flush) before.
+    /// Where the scope will continue.
     #[inline]
-    pub(crate) fn position(&self) -> Position {
+    pub(crate) fn position(&self, _: Flushed) -> Position {
         Position {
             chunk: self.chunk.get(),
             parked: self.parked.get(),
@@ -196,7 +196,7 @@ impl Bump {
     /// Makes a scope the innermost one, which continues where it stopped. It stays as open or
     /// closed as the scope before.
     #[inline]
-    pub(crate) fn resume(&self, position: Position, scope: u64) {
+    pub(crate) fn resume(&self, position: Position, scope: u64, _: Flushed) {
         self.flushed_blocks.set(self.blocks.get());
         self.top.set(position.top);
         self.flushed_top.set(position.top.addr());
@@ -217,9 +217,9 @@ impl Bump {
     /// Makes a chunk the current one. Its free bytes begin at `top`, and the scope may bump up to
     /// `limit`.
     #[inline]
-    pub(crate) fn begin(&self, chunk: ChunkRef, top: *mut u8, limit: usize) {
+    pub(crate) fn begin(&self, chunk: ChunkRef, top: *mut u8, limit: usize, flushed: Flushed) {
         let parked = self.parked.get();
-        self.resume(Position { chunk: Some(chunk), parked, top, limit }, self.scope.get());
+        self.resume(Position { chunk: Some(chunk), parked, top, limit }, self.scope.get(), flushed);
         self.open_limit.set(limit);
     }
 
@@ -488,13 +488,13 @@ impl Bump {
 
     /// Returns what was bumped since the last flush, for the chunk's and the owner's counts.
     #[inline]
-    pub(crate) fn flush(&self) -> Option<Flushed> {
+    pub(crate) fn flush(&self) -> Option<Bumped> {
         let chunk = self.chunk.get()?;
         let blocks = self.blocks.get().wrapping_sub(self.flushed_blocks.get());
         let bytes = self.unflushed_bytes();
         self.flushed_blocks.set(self.blocks.get());
         self.flushed_top.set(self.top.get().addr());
-        Some(Flushed { chunk, blocks, bytes })
+        Some(Bumped { chunk, blocks, bytes })
     }
 
     /// Counts blocks as if they had been bumped and rewound.

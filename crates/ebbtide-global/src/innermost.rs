@@ -4,7 +4,7 @@
 use crate::{
     bump::Bump,
     lists::FreeLists,
-    run::{ChunkRef, Pauses, Saved, ScopeRecord, ScopeRef},
+    run::{ChunkRef, Flushed, Pauses, Saved, ScopeRecord, ScopeRef},
 };
 use core::{cell::Cell, ptr::NonNull};
 
@@ -51,10 +51,11 @@ impl Innermost {
         self.lists.set(None);
     }
 
-    /// Saves the scope's state in its record. Nothing has been bumped since the last flush.
+    /// Saves the scope's state in its record.
     #[inline]
-    pub(crate) fn save(&self, bump: &Bump, record: &ScopeRecord) {
-        let (position, pauses, lists) = (bump.position(), self.pauses.get(), self.lists.get());
+    pub(crate) fn save(&self, bump: &Bump, record: &ScopeRecord, flushed: Flushed) {
+        let (position, pauses, lists) =
+            (bump.position(flushed), self.pauses.get(), self.lists.get());
         record.saved.set(Saved { position, pauses, lists });
     }
 

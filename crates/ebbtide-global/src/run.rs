@@ -222,14 +222,14 @@ impl Entry {
         self.owner_id.load(Ordering::Relaxed)
     }
 
-    /// Whether no block of this chunk of the caller's is alive. Its count must be up to date. If so,
-    /// nobody else can name the chunk.
+    /// Whether no block of this chunk of the caller's is alive. If so, nobody else can name the chunk.
     #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self, _: Flushed) -> bool {
         self.count.is_empty(self.local.get())
     }
 
-    /// The number of live blocks of this chunk of the caller's (G3). Its count must be up to date.
+    /// The number of live blocks of this chunk of the caller's (G3), without those that were bumped
+    /// since the last flush.
     pub(crate) fn live(&self) -> i64 {
         i64::from(self.count.peek()) - i64::from(BIAS) + i64::from(self.local.get())
     }
@@ -284,6 +284,24 @@ impl ScopeRecord {
         self.count_as(Counted::default());
         self.large.set(0);
         self.added_chunks.set(0);
+    }
+}
+
+/// Proof that the counts of an owner's chunks include every block that it bumped. Whoever needs exact
+/// counts, or makes another chunk the current one, asks for it. It is out of date as soon as the owner
+/// bumps again, so it is in no field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flushed(());
+
+impl Flushed {
+    /// Only for `flush` in `owner/switch`, which counts the blocks.
+    pub(crate) fn all_counted() -> Flushed {
+        Flushed(())
+    }
+
+    /// For chunks in which nobody bumps: no scope is open, or the chunk was just adopted.
+    pub(crate) fn nothing_bumped() -> Flushed {
+        Flushed(())
     }
 }
 

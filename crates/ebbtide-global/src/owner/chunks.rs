@@ -6,7 +6,7 @@ use crate::{
     figures::Reason,
     memory, persistence,
     refusals::Refusals,
-    run::{ChunkRef, ScopeRef, UNLIMITED},
+    run::{ChunkRef, Flushed, ScopeRef, UNLIMITED},
     size::CHUNK,
 };
 
@@ -28,16 +28,22 @@ impl Owner {
     /// Makes a chunk the current one of the innermost scope. Its stage has room for `needed` bytes,
     /// if the chunk has.
     #[inline]
-    pub(super) fn begin_chunk(&self, chunk: ChunkRef, top: *mut u8, needed: usize) {
+    pub(super) fn begin_chunk(
+        &self,
+        chunk: ChunkRef,
+        top: *mut u8,
+        needed: usize,
+        flushed: Flushed,
+    ) {
         let takes_turns = self.partner(chunk).is_some();
         let end = if takes_turns { stage_end(chunk, top.addr() + needed) } else { chunk.end() };
-        self.begin_region(chunk, top, end);
+        self.begin_region(chunk, top, end, flushed);
     }
 
     /// Begins to bump in the free bytes from `top` to `end` of a chunk, or in those of them that the
     /// scope's limit allows.
     #[inline]
-    fn begin_region(&self, chunk: ChunkRef, top: *mut u8, end: usize) {
+    fn begin_region(&self, chunk: ChunkRef, top: *mut u8, end: usize, flushed: Flushed) {
         let Some(scope) = self.innermost.scope() else { return };
         invariant!((top.addr()..=chunk.end()).contains(&end), "G5, a region lies in its chunk");
         let allowance = &scope.record().allowance;
@@ -48,7 +54,7 @@ impl Owner {
             allowance.set(allowance.get() - granted);
             top.addr() + granted
         };
-        self.bump.begin(chunk, top, limit);
+        self.bump.begin(chunk, top, limit, flushed);
     }
 
     /// Moves the innermost scope to another chunk, for a block that takes `needed` bytes with its
@@ -64,26 +70,30 @@ impl Owner {
         if is_limited && record.allowance.get() + self.bump.left() < needed {
             return Err(Reason::ByteLimit);
         }
-        self.flush();
-        if self.next_hole(needed) {
+        let flushed = self.flush();
+        if self.next_hole(needed, flushed) {
             return Ok(());
         }
         let left = self.bump.left();
-        if !is_limited && self.take_turns(current, needed) {
+        if !is_limited && self.take_turns(current, needed, flushed) {
             self.check();
             return Ok(());
         }
-        if let Some(chunk) = self.take_empty_chunk(current) {
+        if let Some(chunk) = self.take_empty_chunk(current, flushed) {
             if is_limited {
                 record.allowance.set(record.allowance.get() + left);
             }
-            self.begin_chunk(chunk, chunk.start().wrapping_add(LEAD), needed);
+            self.begin_chunk(chunk, chunk.start().wrapping_add(LEAD), needed, flushed);
             self.check();
             return Ok(());
         }
-        if self.innermost.lists().is_some_and(|lists| ebb::has_ebbed(lists, record, current)) {
+        if self
+            .innermost
+            .lists()
+            .is_some_and(|lists| ebb::has_ebbed(lists, record, current, flushed))
+        {
             // The chunks that a persistent scope adopted were not counted. There may be very many.
-            self.sweep(scope, current, None);
+            self.sweep(scope, current, None, flushed);
         }
         let may_persist = record.may_persist() && self.persistence.keeps();
         let is_short = may_persist && self.is_short();
@@ -93,7 +103,9 @@ impl Owner {
         }
         let take = || self.take_chunk(self.bump.scope_id(), is_short, needed);
         let taken = match take() {
-            Err(Reason::Waste) if self.sweep_if_due(scope, current, memory::window()) => take(),
+            Err(Reason::Waste) if self.sweep_if_due(scope, current, memory::window(), flushed) => {
+                take()
+            }
             taken => taken,
         };
         let taken = match taken {
@@ -117,11 +129,11 @@ impl Owner {
         } else if self.bump.lists_small() {
             self.set_low_water();
         } else {
-            self.list_if_it_churns(scope, current);
+            self.list_if_it_churns(scope, current, flushed);
         }
         chunk.set_next(Some(current));
-        self.begin_chunk(chunk, top, needed);
-        self.next_hole(needed);
+        self.begin_chunk(chunk, top, needed, flushed);
+        self.next_hole(needed, flushed);
         self.check();
         Ok(())
     }
@@ -140,17 +152,17 @@ impl Owner {
     ///
     /// A chunk that is bumped from its start gets a stage with room for `needed` bytes. Otherwise,
     /// for a block as large as the first stage, two empty chunks would alternate for ever.
-    fn take_turns(&self, current: ChunkRef, needed: usize) -> bool {
+    fn take_turns(&self, current: ChunkRef, needed: usize, flushed: Flushed) -> bool {
         let (start, limit) = (current.start().addr(), self.bump.limit());
         let is_full = limit == start + CHUNK;
         let parked = self.bump.parked();
         if is_full && parked == 0 {
             return false;
         }
-        let empty = self.partner(current).filter(|&partner| self.is_reusable(partner));
+        let empty = self.partner(current).filter(|&partner| self.is_reusable(partner, flushed));
         let (partner, top) = match (empty, current.next()) {
             (Some(partner), _) => {
-                self.reuse(partner);
+                self.reuse(partner, flushed);
                 (partner, partner.start().wrapping_add(LEAD))
             }
             (None, Some(partner)) if is_full => {
@@ -164,15 +176,15 @@ impl Owner {
         current.set_next(partner.next());
         partner.set_next(Some(current));
         self.bump.park(if is_full { 0 } else { self.bump.offset() });
-        self.begin_chunk(partner, top, needed);
+        self.begin_chunk(partner, top, needed, flushed);
         true
     }
 
     /// Finds an empty chunk of the innermost scope and makes it the scope's newest. Its memory is
     /// still in the processor's caches, unlike that of a fresh chunk.
-    fn take_empty_chunk(&self, current: ChunkRef) -> Option<ChunkRef> {
-        if self.is_reusable(current) {
-            self.reuse(current);
+    fn take_empty_chunk(&self, current: ChunkRef, flushed: Flushed) -> Option<ChunkRef> {
+        if self.is_reusable(current, flushed) {
+            self.reuse(current, flushed);
             return Some(current);
         }
         let mut before = self.innermost.search_position.get().unwrap_or(current);
@@ -181,11 +193,11 @@ impl Owner {
                 self.innermost.search_position.set(None);
                 return None;
             };
-            if self.is_reusable(chunk) {
+            if self.is_reusable(chunk, flushed) {
                 before.set_next(chunk.next());
                 chunk.set_next(Some(current));
                 self.innermost.search_position.set(Some(before));
-                self.reuse(chunk);
+                self.reuse(chunk, flushed);
                 return Some(chunk);
             }
             before = chunk;
@@ -201,19 +213,25 @@ impl Owner {
 
     /// Gives back the empty chunks of the innermost scope but its first and its current one, as
     /// [`sweep`](Owner::sweep) does.
-    pub(super) fn sweep_innermost(&self) {
+    pub(super) fn sweep_innermost(&self, flushed: Flushed) {
         if let (Some(scope), Some(current)) = (self.scope(), self.bump.chunk()) {
-            self.sweep(scope, current, self.adopted_by(scope));
+            self.sweep(scope, current, self.adopted_by(scope), flushed);
         }
     }
 
     /// [Sweeps](Owner::sweep) the innermost scope if that is due, because it was refused a chunk.
-    fn sweep_if_due(&self, scope: ScopeRef, current: ChunkRef, window: u64) -> bool {
+    fn sweep_if_due(
+        &self,
+        scope: ScopeRef,
+        current: ChunkRef,
+        window: u64,
+        flushed: Flushed,
+    ) -> bool {
         let pauses = &scope.record().pauses_until_sweep;
         if !self.refusals.is_sweep_due(pauses, window) {
             return false;
         }
-        let has_swept = self.sweep(scope, current, self.adopted_by(scope));
+        let has_swept = self.sweep(scope, current, self.adopted_by(scope), flushed);
         let left = current.following().chain(ChunkRef::list(self.adopted_by(scope))).count();
         pauses.set(Refusals::pauses_for(left));
         has_swept
@@ -229,19 +247,24 @@ impl Owner {
             return false;
         };
         self.promote();
-        self.sweep_if_due(scope, current, memory::window())
+        self.sweep_if_due(scope, current, memory::window(), self.flush())
     }
 
     /// Whether a chunk of the innermost scope may be bumped again from its start.
     #[inline]
-    fn is_reusable(&self, chunk: ChunkRef) -> bool {
+    fn is_reusable(&self, chunk: ChunkRef, flushed: Flushed) -> bool {
         // G6: no block of it is in a list.
-        chunk.entry().is_empty() && !self.bump.lists_small() && !chunk.entry().has_listed.get()
+        chunk.entry().is_empty(flushed)
+            && !self.bump.lists_small()
+            && !chunk.entry().has_listed.get()
     }
 
     /// Resets an empty chunk of the innermost scope to the state of a new one.
-    fn reuse(&self, chunk: ChunkRef) {
-        invariant!(chunk.entry().is_empty(), "G4, a chunk with a live block is not bumped again");
+    fn reuse(&self, chunk: ChunkRef, flushed: Flushed) {
+        invariant!(
+            chunk.entry().is_empty(flushed),
+            "G4, a chunk with a live block is not bumped again"
+        );
         self.own_empty(chunk.entry(), self.bump.scope_id());
     }
 
@@ -268,10 +291,10 @@ impl Owner {
     }
 
     /// Moves the bump pointer of the innermost scope to the next hole of its current chunk that has
-    /// room for `needed` bytes. Returns false if there is none. The counts must be up to date.
-    pub(super) fn next_hole(&self, needed: usize) -> bool {
-        let Some((chunk, top, end)) = self.next_region(needed) else { return false };
-        self.begin_region(chunk, top, end);
+    /// room for `needed` bytes. Returns false if there is none.
+    pub(super) fn next_hole(&self, needed: usize, flushed: Flushed) -> bool {
+        let Some((chunk, top, end)) = self.next_region(needed, flushed) else { return false };
+        self.begin_region(chunk, top, end, flushed);
         self.check();
         end > top.addr()
     }
@@ -340,8 +363,7 @@ mod tests {
             let lists = owner.innermost.lists().expect("a persistent scope has lists");
             for _ in 0..5 {
                 free_all(owner, &fill(owner, 8));
-                owner.flush();
-                owner.sweep_innermost();
+                owner.sweep_innermost(owner.flush());
                 let chunks = || ChunkRef::list(owner.bump.chunk());
                 assert!(chunks().count() <= 2, "only the first and the current one are left");
                 let bumped: i64 = chunks().map(|chunk| i64::from(chunk.entry().bumped.get())).sum();
@@ -356,7 +378,7 @@ mod tests {
             let scope = owner.scope().expect("a scope is open");
             let sweep = |window| {
                 let current = owner.bump.chunk().expect("a scope has a current chunk");
-                owner.sweep_if_due(scope, current, window)
+                owner.sweep_if_due(scope, current, window, owner.flush())
             };
             let pauses = &scope.record().pauses_until_sweep;
             let (kept, freed) = (fill(owner, 2 * RETRY as usize), fill(owner, RETRY as usize));

@@ -13,7 +13,7 @@
 use super::Owner;
 use crate::{
     lists::FreeLists,
-    run::{self, ChunkRef, ScopeRecord, ScopeRef, UNLIMITED},
+    run::{self, ChunkRef, Flushed, ScopeRecord, ScopeRef, UNLIMITED},
     size::BUMP_CLASS,
 };
 use core::cell::Cell;
@@ -29,13 +29,13 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts the chunks of a list. Their counts must be up to date.
-    fn of(newest: ChunkRef) -> Tally {
+    /// Counts the chunks of a list.
+    fn of(newest: ChunkRef, flushed: Flushed) -> Tally {
         let mut tally = Tally { chunks: 0, used: 0, live: 0, bumped: 0 };
         for chunk in ChunkRef::list(Some(newest)) {
             let entry = chunk.entry();
             tally.chunks += 1;
-            if !entry.is_empty() {
+            if !entry.is_empty(flushed) {
                 let bumped = i64::from(entry.bumped.get());
                 tally.used += 1;
                 tally.live += entry.live().min(bumped);
@@ -56,12 +56,17 @@ impl Tally {
 /// Whether a scope with these lists, which needs another chunk, has ebbed. If the sizes of its blocks
 /// change over time, its lists serve few requests, and it would take one fresh chunk after another.
 /// Its chunks are counted again only after their number has grown by a quarter.
-pub(super) fn has_ebbed(lists: &FreeLists, record: &ScopeRecord, newest: ChunkRef) -> bool {
+pub(super) fn has_ebbed(
+    lists: &FreeLists,
+    record: &ScopeRecord,
+    newest: ChunkRef,
+    flushed: Flushed,
+) -> bool {
     let added = record.added_chunks.get();
     if added < lists.count_at.get() {
         return false;
     }
-    let tally = Tally::of(newest);
+    let tally = Tally::of(newest, flushed);
     let left = if tally.has_ebbed() { tally.used } else { added };
     lists.count_at.set(left + (left / 4).max(4));
     tally.has_ebbed()
@@ -99,7 +104,7 @@ impl Owner {
         let Some(lists) = self.innermost.lists() else { return };
         lists.count_live(1);
         // Blocks that were bumped since the last flush were not counted.
-        self.flush();
+        let flushed = self.flush();
         if lists.live() > lists.low_water() + 1 {
             return;
         }
@@ -109,7 +114,7 @@ impl Owner {
         }
         // The rest of a parked chunk stays unused until that chunk is empty.
         self.bump.park(0);
-        if self.sweep_at_ebb(scope, current) {
+        if self.sweep_at_ebb(scope, current, flushed) {
             scope.record().lists_all.set(false);
             self.set_paths(scope);
             self.check();
@@ -117,16 +122,16 @@ impl Owner {
     }
 
     /// Gives back the empty chunks of the innermost scope, which has lists and is not persistent, if it
-    /// has ebbed. No chunk may be parked, and the counts must be up to date. A scope with a byte limit
+    /// has ebbed. No chunk may be parked. A scope with a byte limit
     /// never ebbs, because bumping uses up the limit and serving listed blocks does not.
-    pub(super) fn sweep_at_ebb(&self, scope: ScopeRef, newest: ChunkRef) -> bool {
+    pub(super) fn sweep_at_ebb(&self, scope: ScopeRef, newest: ChunkRef, flushed: Flushed) -> bool {
         let Some(lists) = self.innermost.lists() else { return false };
         if scope.record().allowance.get() != UNLIMITED {
             return false;
         }
         // Forgets all blocks instead of removing some, which would examine every listed block.
-        let has_ebbed = Tally::of(newest).has_ebbed()
-            && self.give_up_empty(scope, newest, None, FreeLists::clear);
+        let has_ebbed = Tally::of(newest, flushed).has_ebbed()
+            && self.give_up_empty(scope, newest, None, flushed, FreeLists::clear);
         if has_ebbed {
             ChunkRef::list(Some(newest)).for_each(|chunk| chunk.entry().has_listed.set(false));
             lists.left_chunks.set(scope.record().added_chunks.get());
@@ -144,12 +149,13 @@ impl Owner {
         scope: ScopeRef,
         current: ChunkRef,
         adopted: Option<ChunkRef>,
+        flushed: Flushed,
     ) -> bool {
         let id = self.bump.scope_id();
         // SAFETY: listed blocks lie in the range. Those of the chunks that are given back are free as
         // well, because these chunks are in no pool yet.
         let is_left = |block| unsafe { run::place_of(block) }.entry().scope_id() == id;
-        self.give_up_empty(scope, current, adopted, |lists| {
+        self.give_up_empty(scope, current, adopted, flushed, |lists| {
             // SAFETY: the listed blocks are free (G6).
             unsafe { lists.retain(MOST_RETAINED, is_left) };
         })
@@ -163,11 +169,13 @@ impl Owner {
         scope: ScopeRef,
         current: ChunkRef,
         adopted: Option<ChunkRef>,
+        flushed: Flushed,
         remove: impl FnOnce(&FreeLists),
     ) -> bool {
         invariant!(self.bump.parked() == 0, "G5, a parked chunk is not given back");
         let is_persistent = self.persistence.is(scope);
-        let is_swept = |chunk: ChunkRef| chunk != scope.first_chunk() && chunk.entry().is_empty();
+        let is_swept =
+            |chunk: ChunkRef| chunk != scope.first_chunk() && chunk.entry().is_empty(flushed);
         if !current.following().any(is_swept) && !ChunkRef::list(adopted).any(is_swept) {
             return false;
         }
@@ -184,7 +192,7 @@ impl Owner {
                 chunk.entry().count_unpinned();
                 Owner::refuse_returns(chunk);
             }
-            Owner::disown_empty(chunk);
+            Owner::disown_empty(chunk, flushed);
             chunk.set_next(given_up.replace(Some(chunk)));
         };
         let added_chunks = &scope.record().added_chunks;
@@ -404,9 +412,8 @@ mod tests {
             let (freed, kept): (Vec<_>, Vec<_>) =
                 blocks.into_iter().enumerate().partition(is_freed);
             free_scattered(owner, freed.into_iter().map(|(_, block)| block).collect());
-            owner.flush();
             let before = chunks(owner);
-            owner.sweep_innermost();
+            owner.sweep_innermost(owner.flush());
             assert_eq!(chunks(owner), before - 1, "one was empty");
             let again = kept.iter().map(|_| owner.alloc(BLOCK)).collect();
             assert_eq!(chunks(owner), before - 1, "half of each other chunk was free");

@@ -30,7 +30,7 @@ use crate::{
     holes::{self, Hole, Holes, Map},
     lists::FreeLists,
     pool,
-    run::{self, ChunkRef, Position, UNLIMITED, offset_in_chunk},
+    run::{self, ChunkRef, Flushed, Position, UNLIMITED, offset_in_chunk},
     size::{self, CHUNK, GRANULE, SMALL},
 };
 
@@ -129,11 +129,12 @@ impl Owner {
         lists: &FreeLists,
         chunks: impl Iterator<Item = ChunkRef>,
         is_persistent: bool,
+        flushed: Flushed,
     ) {
         let (mut all, mut pinned) = (0, 0);
         for chunk in chunks {
             all += 1;
-            pinned += usize::from(!chunk.entry().is_empty());
+            pinned += usize::from(!chunk.entry().is_empty(flushed));
         }
         if pinned == 0 || !is_persistent && pinned < MANY_PINNED && pinned * 4 < all {
             return;
@@ -142,7 +143,7 @@ impl Owner {
             // SAFETY: a listed block lies in a chunk of the scope, in the range.
             let Some(place) = (unsafe { run::find(block) }) else { return };
             let chunk = place.chunk();
-            if chunk.entry().is_empty() {
+            if chunk.entry().is_empty(flushed) {
                 return;
             }
             // If all blocks since the adoption have been freed, the tail would otherwise begin where
@@ -159,8 +160,12 @@ impl Owner {
     /// If the current chunk was adopted for its holes: puts the rest of the bump region aside, and
     /// finds the next hole with room for `needed` bytes. Smaller holes on the way are put aside as
     /// well. Returns where the scope bumps from now on: if there is no such hole, at the end of the
-    /// chunk. The counts must be up to date.
-    pub(super) fn next_region(&self, needed: usize) -> Option<(ChunkRef, *mut u8, usize)> {
+    /// chunk.
+    pub(super) fn next_region(
+        &self,
+        needed: usize,
+        flushed: Flushed,
+    ) -> Option<(ChunkRef, *mut u8, usize)> {
         let (scope, chunk) = (self.scope()?, self.bump.chunk()?);
         let entry = chunk.entry();
         if entry.next_hole.get() == 0 {
@@ -172,13 +177,13 @@ impl Owner {
             allowance.set(allowance.get() + rest);
         }
         // SAFETY: the bytes are free (G5), and the bump pointer leaves them below.
-        unsafe { self.put_aside(chunk, region(&self.bump.position())) };
+        unsafe { self.put_aside(chunk, region(&self.bump.position(flushed))) };
         let mut batches = 0;
         loop {
             let start = entry.next_hole.get();
             if start == NO_HOLE {
                 batches += 1;
-                if batches <= SEARCH_LIMIT && take_holes(chunk) > 0 {
+                if batches <= SEARCH_LIMIT && take_holes(chunk, flushed) > 0 {
                     continue;
                 }
                 let end = chunk.start().wrapping_add(CHUNK);
@@ -275,8 +280,8 @@ fn region(position: &Position) -> Hole {
 
 /// Takes the newest holes of a chunk, and its free tail, and stores them in `next_hole`: merged, and
 /// in the order of their addresses. Returns the size of the largest, or 0. The caller owns the chunk,
-/// which has no other holes in `next_hole`. Its count must be up to date.
-pub(super) fn take_holes(chunk: ChunkRef) -> usize {
+/// which has no other holes in `next_hole`.
+pub(super) fn take_holes(chunk: ChunkRef, _: Flushed) -> usize {
     let entry = chunk.entry();
     let mut map = Map::new();
     // Of a chunk that was just adopted. The value is read after the adoption: before it, the value
@@ -339,10 +344,10 @@ mod tests {
             entry.count.free_again(BIAS / 8);
             assert!(entry.count.peek() > BIAS / 2, "the chunk has an owner");
         }
-        owner.flush();
+        let flushed = owner.flush();
         // SAFETY: the block is alive, has this layout, and is not used again.
         assert!(unsafe { owner.dealloc(kept, BLOCK) });
-        assert!(entry.is_empty());
+        assert!(entry.is_empty(flushed));
         owner.leave(scope);
     }
 }

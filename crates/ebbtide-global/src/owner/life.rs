@@ -6,7 +6,8 @@ use crate::{
     ledger::observe_published,
     memory, pool,
     range::{self, Readiness},
-    run::NOT_STARTED,
+    run::{Flushed, NOT_STARTED},
+    size::CHUNK,
 };
 use core::sync::atomic::Ordering;
 
@@ -91,8 +92,9 @@ impl Owner {
         if self.scope().is_none() {
             self.end_persistent();
             if let Some(chunk) = self.take_cached() {
-                self.restore(None);
-                self.retire(chunk, crate::size::CHUNK);
+                let flushed = Flushed::nothing_bumped();
+                self.restore(None, flushed);
+                self.retire(chunk, CHUNK, flushed);
             }
             if let Some(chunk) = self.lists_chunk.take() {
                 pool::give(chunk.run());

@@ -9,7 +9,7 @@ use super::Owner;
 use crate::{
     lists::FreeLists,
     memory, pool,
-    run::{self, ChunkRef, ScopeRef},
+    run::{self, ChunkRef, Flushed, ScopeRef},
     size::{self, BUMP_CLASS, CHUNK, SMALL},
 };
 use core::{iter::successors, ptr::NonNull};
@@ -90,13 +90,13 @@ impl Owner {
 
     /// Starts to list small blocks if the innermost scope, which has just taken another chunk, is long
     /// and churns, but has not ebbed.
-    pub(super) fn list_if_it_churns(&self, scope: ScopeRef, newest: ChunkRef) {
+    pub(super) fn list_if_it_churns(&self, scope: ScopeRef, newest: ChunkRef, flushed: Flushed) {
         let added_chunks = scope.record().added_chunks.get();
         let left = self.innermost.lists().map_or(0, |lists| lists.left_chunks.get());
         if added_chunks >= left + LONG_SCOPE_CHUNKS
             && churns(newest, is_counted_at(added_chunks))
             && self.ensure_lists().is_some()
-            && !self.sweep_at_ebb(scope, newest)
+            && !self.sweep_at_ebb(scope, newest, flushed)
         {
             self.begin_listing();
         }

@@ -4,15 +4,15 @@ use super::{Owner, holes::NO_HOLE};
 use crate::{
     cache::USEFUL_TAIL,
     figures, memory, pool,
-    run::{ChunkRef, Entry, RETIRED, Saved, ScopeRef},
+    run::{ChunkRef, Entry, Flushed, RETIRED, Saved, ScopeRef},
     size::{BUMP_CLASS, CHUNK},
     suspended::Suspended,
 };
 use core::sync::atomic::Ordering;
 
 /// The number of live blocks of a chunk that were bumped since its adoption (G9), as far as its
-/// owner knows: frees by others are not subtracted. Its count must be up to date.
-fn newer_live(entry: &Entry) -> i32 {
+/// owner knows: frees by others are not subtracted.
+fn newer_live(entry: &Entry, _: Flushed) -> i32 {
     entry.local.get().wrapping_add(entry.older_freed.get())
 }
 
@@ -54,9 +54,9 @@ impl Owner {
     /// Gives up ownership of an empty chunk of a scope. The caller puts it into the cache or a
     /// pool.
     #[inline]
-    pub(super) fn disown_empty(chunk: ChunkRef) {
+    pub(super) fn disown_empty(chunk: ChunkRef, flushed: Flushed) {
         let entry = chunk.entry();
-        invariant!(entry.is_empty(), "G4, a chunk with a live block is not given back");
+        invariant!(entry.is_empty(flushed), "G4, a chunk with a live block is not given back");
         entry.scope_id.store(RETIRED, Ordering::Relaxed);
         entry.owner_id.store(RETIRED, Ordering::Relaxed);
         entry.count.clear();
@@ -65,20 +65,20 @@ impl Owner {
     /// Gives up ownership of a chunk of a scope that ends. Its free tail begins at `tail_start`.
     /// Returns true if the chunk is pinned now.
     #[inline]
-    pub(super) fn retire(&self, chunk: ChunkRef, tail_start: usize) -> bool {
-        if chunk.entry().is_empty() {
-            Owner::disown_empty(chunk);
+    pub(super) fn retire(&self, chunk: ChunkRef, tail_start: usize, flushed: Flushed) -> bool {
+        if chunk.entry().is_empty(flushed) {
+            Owner::disown_empty(chunk, flushed);
             self.cache.give(chunk.run(), BUMP_CLASS);
             return false;
         }
-        self.settle(chunk, tail_start)
+        self.settle(chunk, tail_start, flushed)
     }
 
     /// Names the label for which a chunk of the innermost scope is counted if it is pinned: that of
     /// the scope, or of the next one around it that has a label. If no block bumped since the
     /// chunk's adoption is alive, it keeps the label that it has.
-    pub(super) fn label_pinned(&self, entry: &Entry) {
-        if newer_live(entry) == 0 {
+    pub(super) fn label_pinned(&self, entry: &Entry, flushed: Flushed) {
+        if newer_live(entry, flushed) == 0 {
             return;
         }
         entry.set_label(self.scope().and_then(|scope| scope.record().label.get()));
@@ -86,9 +86,9 @@ impl Owner {
 
     /// Retires a chunk that has live blocks. Other threads may free the last one at any moment.
     #[inline(never)]
-    pub(super) fn settle(&self, chunk: ChunkRef, tail_start: usize) -> bool {
+    pub(super) fn settle(&self, chunk: ChunkRef, tail_start: usize, flushed: Flushed) -> bool {
         let entry = chunk.entry();
-        let newer = newer_live(entry);
+        let newer = newer_live(entry, flushed);
         invariant!(entry.next_hole.get() <= NO_HOLE, "H2, a pinned chunk has left its holes");
         let local = entry.local.replace(0);
         let pinned_before = entry.adopted_live.get();
@@ -134,12 +134,13 @@ impl Owner {
     pub(super) fn retire_suspended(&self, scope: ScopeRef, adopted: Option<ChunkRef>) {
         // `retire` counts escaped blocks, but these were counted at each suspension.
         let escaped = self.ledger.escaped();
+        let flushed = Flushed::nothing_bumped();
         let Saved { position, lists, .. } = scope.record().saved.get();
         let chunks = || ChunkRef::list(position.chunk).chain(ChunkRef::list(adopted));
         // SAFETY: the lists of a persistent scope were initialised when it began (P3), and nobody
         // else accesses them, because the caller has the lease (P5).
         if let Some(lists) = lists.map(|lists| unsafe { lists.as_ref() }) {
-            Owner::leave_listed(lists, chunks(), true);
+            Owner::leave_listed(lists, chunks(), true, flushed);
         }
         // Before the first chunk is given up (R2): its next owner may open the stack again.
         let returned = scope.first_chunk().entry().returned.close();
@@ -148,12 +149,16 @@ impl Owner {
         for chunk in chunks() {
             chunk.entry().count_unpinned();
             Owner::refuse_returns(chunk);
-            if chunk.entry().is_empty() {
-                Owner::disown_empty(chunk);
+            if chunk.entry().is_empty(flushed) {
+                Owner::disown_empty(chunk, flushed);
                 chunk.set_next(empty);
                 empty = Some(chunk);
             } else {
-                self.settle(chunk, if Some(chunk) == position.chunk { tail } else { CHUNK });
+                self.settle(
+                    chunk,
+                    if Some(chunk) == position.chunk { tail } else { CHUNK },
+                    flushed,
+                );
             }
         }
         self.cache.give_all(empty.map(ChunkRef::run), BUMP_CLASS);

@@ -8,7 +8,7 @@ use crate::{
     ledger::PUBLISH_EVERY,
     options::Options,
     persistence,
-    run::{ChunkRef, ScopeRef, UNLIMITED},
+    run::{ChunkRef, Flushed, ScopeRef, UNLIMITED},
     size::{CHUNK, LARGEST},
 };
 
@@ -125,9 +125,7 @@ impl Owner {
                 }
             }
         };
-        if let Some(outer) = outer {
-            self.save(outer.record());
-        }
+        let flushed = outer.map_or(Flushed::nothing_bumped(), |outer| self.save(outer.record()));
         let scope = ScopeRef::beginning_in(chunk);
         let record = scope.record();
         record.reset();
@@ -143,12 +141,12 @@ impl Owner {
         self.innermost.begin(Some(scope));
         self.bump.begin_scope(id);
         self.set_paths(scope);
-        self.begin_chunk(chunk, top, 0);
+        self.begin_chunk(chunk, top, 0, flushed);
         let session = if persists { self.persist(scope) } else { None };
         if session.is_none() && may_persist && (is_short || persistence::are_mostly_free()) {
             self.begin_listing();
         }
-        self.next_hole(0);
+        self.next_hole(0, flushed);
         self.check();
         session.or(Ticket::of(id))
     }
@@ -270,24 +268,24 @@ impl Owner {
     #[inline]
     pub(super) fn release_chunks(&self, scope: ScopeRef) {
         let Some(current) = self.bump.chunk() else { return };
-        self.flush();
+        let flushed = self.flush();
         let record = scope.record();
         self.ledger.count_escaped(u64::from(record.large.get()));
         let outer = record.outer.get();
         if let Some(lists) = self.innermost.lists().filter(|_| record.lists_all.get()) {
-            Owner::leave_listed(lists, ChunkRef::list(Some(current)), false);
+            Owner::leave_listed(lists, ChunkRef::list(Some(current)), false, flushed);
         }
-        let tail = Owner::end_region(&self.bump.position());
+        let tail = Owner::end_region(&self.bump.position(flushed));
         let retire = |chunk: ChunkRef| {
-            self.label_pinned(chunk.entry());
-            self.retire(chunk, if chunk == current { tail } else { CHUNK });
+            self.label_pinned(chunk.entry(), flushed);
+            self.retire(chunk, if chunk == current { tail } else { CHUNK }, flushed);
         };
         let first_chunk = scope.first_chunk();
         ChunkRef::list(Some(current)).filter(|chunk| *chunk != first_chunk).for_each(retire);
         // The first chunk is given up last, because its entry holds the scope's record. If it goes
         // to the cache, the next scope gets it first.
         let is_cached =
-            outer.is_none() && first_chunk.entry().is_empty() && !self.persistence.is_due();
+            outer.is_none() && first_chunk.entry().is_empty(flushed) && !self.persistence.is_due();
         if is_cached {
             // The first chunk of an outermost scope is kept for the next scope, unless that one
             // will persist (P1).
@@ -295,7 +293,7 @@ impl Owner {
         } else {
             retire(first_chunk);
         }
-        self.restore(outer);
+        self.restore(outer, flushed);
     }
 
     /// Keeps an empty chunk of this owner as the cached chunk.

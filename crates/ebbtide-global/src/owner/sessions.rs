@@ -4,7 +4,7 @@ use super::{Owner, Ticket};
 use crate::{
     figures::{Counted, Usage},
     memory,
-    run::ScopeRef,
+    run::{Flushed, ScopeRef},
     size,
 };
 
@@ -21,7 +21,7 @@ impl Owner {
             self.end_taken_back(scope);
             return None;
         }
-        self.restore(Some(scope));
+        self.restore(Some(scope), Flushed::nothing_bumped());
         let record = &scope.record();
         record.count_as(counted);
         self.ledger.begin_scope(&self.bump, record);
@@ -37,15 +37,15 @@ impl Owner {
     pub(super) fn suspend_persistent(&self, scope: ScopeRef) -> Usage {
         let (persistence, record) = (&self.persistence, &scope.record());
         self.innermost.leave_all_outside();
-        self.save(record);
+        let flushed = self.save(record);
         self.take_returned();
-        self.sweep_beyond_bound();
+        self.sweep_beyond_bound(flushed);
         let live = self.live();
         // This subtracts the blocks of earlier sessions that the session has freed.
         let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);
         self.ledger.count_escaped(kept + u64::from(record.large.get()));
         let usage = self.ledger.end_scope(&self.bump, record.counted(), record.at_start.get());
-        self.restore(None);
+        self.restore(None, flushed);
         if live == 0 || persistence.is_ending.get() {
             self.end_taken_back(scope);
         } else {
@@ -69,13 +69,13 @@ impl Owner {
     /// Gives back the empty chunks of the persistent scope, which is the innermost, if more memory
     /// is held than the bound allows. At most once per window, because it walks through all chunks
     /// of the scope and clears its lists.
-    pub(super) fn sweep_beyond_bound(&self) {
+    pub(super) fn sweep_beyond_bound(&self, flushed: Flushed) {
         if memory::excess(true) == 0 {
             return;
         }
         let window = memory::window();
         if self.persistence.swept_in.replace(window) != window {
-            self.sweep_innermost();
+            self.sweep_innermost(flushed);
         }
     }
 
@@ -94,7 +94,7 @@ impl Owner {
         if !has_taken {
             return None;
         }
-        self.sweep_beyond_bound();
+        self.sweep_beyond_bound(self.flush());
         self.pop::<PHASE>(rounded, size::list(rounded), align)
     }
 }

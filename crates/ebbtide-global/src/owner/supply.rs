@@ -8,7 +8,7 @@ use crate::{
     bump::LEAD,
     figures::Reason,
     memory, pool,
-    run::{ChunkRef, LARGE_BLOCK, LargeRef, Run},
+    run::{ChunkRef, Flushed, LARGE_BLOCK, LargeRef, Run},
     size::{self, BUMP_CLASS, CHUNK},
 };
 use core::sync::atomic::Ordering;
@@ -186,7 +186,7 @@ impl Owner {
             let Some(chunk) = pool::take_holes() else { break };
             let Some(live) = self.adopt(chunk, scope) else { continue };
             chunk.entry().count_unpinned();
-            if take_holes(chunk) >= needed {
+            if take_holes(chunk, Flushed::nothing_bumped()) >= needed {
                 self.persistent_adopted(scope, live);
                 adopted = Some((chunk, chunk.start().wrapping_add(CHUNK)));
                 break;
@@ -199,7 +199,7 @@ impl Owner {
         }
         for chunk in ChunkRef::list(unsuited) {
             Owner::leave_next_holes(chunk);
-            self.settle(chunk, CHUNK);
+            self.settle(chunk, CHUNK, Flushed::nothing_bumped());
         }
         adopted
     }

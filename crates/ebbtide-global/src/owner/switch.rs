@@ -3,7 +3,8 @@
 
 use super::Owner;
 use crate::{
-    run::{ChunkRef, ScopeRecord, ScopeRef},
+    bump::Bumped,
+    run::{ChunkRef, Flushed, ScopeRecord, ScopeRef},
     size::SMALL,
 };
 
@@ -52,43 +53,51 @@ impl Owner {
 
     /// Adds the blocks and bytes bumped in the current chunk to the counts.
     #[inline]
-    pub(super) fn flush(&self) {
-        let Some(flushed) = self.bump.flush() else { return };
-        let (entry, blocks) = (flushed.chunk.entry(), flushed.blocks);
+    pub(super) fn flush(&self) -> Flushed {
+        if let Some(bumped) = self.bump.flush() {
+            self.count_bumped(&bumped);
+        }
+        Flushed::all_counted()
+    }
+
+    #[inline]
+    fn count_bumped(&self, bumped: &Bumped) {
+        let (entry, blocks) = (bumped.chunk.entry(), bumped.blocks);
         invariant!(entry.owner_id() == self.ids.own(), "G2, the counted chunk");
         // Truncated to 32 bits: the frees were subtracted already, and the true sum is small (G3).
         entry.local.set(entry.local.get().wrapping_add(signed(blocks)));
         // Not truncated below, because a scope that rewinds may bump more than 2^31 blocks in one
         // chunk.
         let bumped_before = i64::from(entry.bumped.get());
-        let bumped = i32::try_from(bumped_before + blocks as i64).unwrap_or(i32::MAX);
-        entry.bumped.set(bumped);
+        let bumped_now = i32::try_from(bumped_before + blocks as i64).unwrap_or(i32::MAX);
+        entry.bumped.set(bumped_now);
         if let Some(lists) = self.innermost.lists() {
             lists.count_live(blocks as i64);
-            lists.bumped.set(lists.bumped.get() + i64::from(bumped) - bumped_before);
+            lists.bumped.set(lists.bumped.get() + i64::from(bumped_now) - bumped_before);
         }
-        self.ledger.count_bytes(flushed.bytes);
+        self.ledger.count_bytes(bumped.bytes);
     }
 
     /// Saves the innermost scope's state in its record, before another becomes the innermost.
     #[inline]
-    pub(super) fn save(&self, record: &ScopeRecord) {
-        self.flush();
-        self.innermost.save(&self.bump, record);
+    pub(super) fn save(&self, record: &ScopeRecord) -> Flushed {
+        let flushed = self.flush();
+        self.innermost.save(&self.bump, record, flushed);
+        flushed
     }
 
     /// Makes the scope `outer` the innermost one again. With `None`, no scope is open afterwards.
     #[inline]
-    pub(super) fn restore(&self, outer: Option<ScopeRef>) {
+    pub(super) fn restore(&self, outer: Option<ScopeRef>, flushed: Flushed) {
         let Some(scope) = outer else {
             let cached = self.cached.entry().and(self.innermost.scope());
             self.innermost.begin(cached);
-            self.bump.rest(cached.map(ScopeRef::first_chunk), self.cached.end());
+            self.bump.rest(cached.map(ScopeRef::first_chunk), self.cached.end(), flushed);
             return;
         };
         let saved = scope.record().saved.get();
         self.innermost.restore(scope, &saved);
-        self.bump.resume(saved.position, scope.id());
+        self.bump.resume(saved.position, scope.id(), flushed);
         self.set_paths(scope);
         self.reopen();
     }
