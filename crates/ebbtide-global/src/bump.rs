@@ -1,6 +1,7 @@
 //! The chunk in which the innermost scope bumps, in the words that the fast paths use.
 
 use crate::{
+    mode::Mode,
     run::{ChunkRef, Flushed, NO_SCOPE, NOT_STARTED, Position, offset_in_chunk},
     size::{self, GRANULE, SMALL},
 };
@@ -178,8 +179,8 @@ impl Bump {
     pub(crate) fn rest(&self, cached: Option<ChunkRef>, end: usize, flushed: Flushed) {
         let top = cached.map_or(ptr::null_mut(), |chunk| chunk.start().wrapping_add(LEAD));
         self.resume(Position { chunk: cached, parked: 0, top, limit: end }, NO_SCOPE, flushed);
+        self.install(Mode::PLAIN);
         self.open_limit.set(0);
-        self.set_paths(true, false);
     }
 
     /// Where the scope will continue.
@@ -266,20 +267,14 @@ impl Bump {
         self.open_limit.get() != 0
     }
 
-    /// Opens or closes the scope to requests.
-    #[inline]
-    pub(crate) fn set_open(&self, is_open: bool) {
-        self.open_limit.set(if is_open { self.limit.get() } else { 0 });
-    }
-
     // Which sizes are served and listed
 
-    /// Sets which sizes the fast paths serve and list: small ones, if the scope serves all of them
-    /// (`is_fast`), and from lists, if it lists freed blocks of every size.
+    /// Sets what the fast paths do in the mode of the innermost scope.
     #[inline]
-    pub(crate) fn set_paths(&self, is_fast: bool, lists_all: bool) {
-        self.small_max.set(if is_fast && !lists_all { SMALL } else { 0 });
-        self.list_floor.set(match (lists_all, is_fast) {
+    pub(crate) fn install(&self, mode: Mode) {
+        self.open_limit.set(if mode.is_closed() { 0 } else { self.limit.get() });
+        self.small_max.set(if mode.is_fast() && !mode.lists_all { SMALL } else { 0 });
+        self.list_floor.set(match (mode.lists_all, mode.is_fast()) {
             (false, _) => MEDIUM_ONLY,
             (true, true) => ALL,
             (true, false) => ALL_SLOWLY,
@@ -503,23 +498,21 @@ impl Bump {
         add(&self.blocks, blocks);
     }
 
-    /// Asserts G5, and that nothing is unflushed while no scope is open. `is_closed` says whether
-    /// the scope is closed to requests.
-    pub(crate) fn check(&self, is_closed: bool) {
+    /// Asserts G5, and that nothing is unflushed while no scope is open. `mode` is the innermost
+    /// scope's.
+    pub(crate) fn check(&self, mode: Mode) {
         let (has_scope, top, limit) = (self.has_scope(), self.top.get().addr(), self.limit.get());
-        let open_limit = if has_scope && !is_closed { limit } else { 0 };
+        let open_limit = if has_scope && !mode.is_closed() { limit } else { 0 };
         invariant!(self.open_limit.get() == open_limit, "G5, open_limit");
         let unflushed = (self.blocks.get() - self.flushed_blocks.get(), self.unflushed_bytes());
         invariant!(has_scope || unflushed == (0, 0), "G3, without a scope");
-        let lists = self.list_floor.get() != MEDIUM_ONLY;
-        invariant!(
-            self.small_max.get() == 0 || !lists,
-            "blocks are bumped although some are listed"
-        );
         let Some(chunk) = self.chunk.get() else {
             invariant!(!has_scope, "a scope without a chunk");
             return;
         };
+        let small_max = if mode.is_fast() && !mode.lists_all { SMALL } else { 0 };
+        invariant!(self.small_max.get() == small_max, "the mode, small_max");
+        invariant!(self.lists_small() == mode.lists_all, "the mode, list_floor");
         invariant!(top >= chunk.start().addr() + LEAD && top % GRANULE == 0, "G5, top");
         invariant!((top..=chunk.end()).contains(&limit), "G5, limit");
         invariant!(self.parked.get() == 0 || has_scope && chunk.next().is_some(), "G5, parked");

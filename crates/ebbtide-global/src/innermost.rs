@@ -4,15 +4,12 @@
 use crate::{
     bump::Bump,
     lists::FreeLists,
-    run::{ChunkRef, Flushed, Pauses, Saved, ScopeRecord, ScopeRef},
+    mode::{Mode, RETRY},
+    run::{ChunkRef, Flushed, Saved, ScopeRecord, ScopeRef},
 };
 use core::{cell::Cell, ptr::NonNull};
 
-/// The number of requests that a paused scope leaves to the inner allocator before it asks for
-/// memory again.
-pub(crate) const RETRY: u32 = 64;
-
-/// The innermost scope, its pauses and its free lists. All-zero bytes are valid.
+/// The innermost scope, its mode and its free lists. All-zero bytes are valid.
 #[derive(Debug)]
 pub(crate) struct Innermost {
     /// The scope; if no scope is open, the one that would begin in the cached chunk.
@@ -20,7 +17,7 @@ pub(crate) struct Innermost {
     /// The chunk after which the next search for an empty chunk starts; `None` for the current
     /// chunk. Not saved.
     pub(crate) search_position: Cell<Option<ChunkRef>>,
-    pauses: Cell<Pauses>,
+    mode: Cell<Mode>,
     /// The free lists, once they were created.
     lists: Cell<Option<NonNull<FreeLists>>>,
 }
@@ -30,7 +27,7 @@ impl Innermost {
         Innermost {
             scope: Cell::new(None),
             search_position: Cell::new(None),
-            pauses: Cell::new(Pauses { outside_depth: 0, retry_after: 0 }),
+            mode: Cell::new(Mode::PLAIN),
             lists: Cell::new(None),
         }
     }
@@ -47,75 +44,43 @@ impl Innermost {
     pub(crate) fn begin(&self, scope: Option<ScopeRef>) {
         self.scope.set(scope);
         self.search_position.set(None);
-        self.pauses.set(Pauses::default());
+        self.mode.set(Mode::PLAIN);
         self.lists.set(None);
     }
 
     /// Saves the scope's state in its record.
     #[inline]
     pub(crate) fn save(&self, bump: &Bump, record: &ScopeRecord, flushed: Flushed) {
-        let (position, pauses, lists) =
-            (bump.position(flushed), self.pauses.get(), self.lists.get());
-        record.saved.set(Saved { position, pauses, lists });
+        let (position, mode, lists) = (bump.position(flushed), self.mode.get(), self.lists.get());
+        record.saved.set(Saved { position, mode, lists });
     }
 
     /// Restores the state of a scope.
     #[inline]
     pub(crate) fn restore(&self, scope: ScopeRef, saved: &Saved) {
         self.begin(Some(scope));
-        self.pauses.set(saved.pauses);
+        self.mode.set(saved.mode);
         self.lists.set(saved.lists);
     }
 
-    // Pauses
-
-    /// Whether `enter_outside` closed the scope.
+    /// The scope's mode.
     #[inline]
-    pub(crate) fn is_outside(&self) -> bool {
-        self.pauses.get().outside_depth > 0
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode.get()
     }
 
-    /// Whether the scope is closed to requests, for whichever reason.
+    /// Sets the mode. `Owner::set_mode` installs it as well.
     #[inline]
-    pub(crate) fn is_closed(&self) -> bool {
-        self.is_outside() || self.pauses.get().retry_after > 0
-    }
-
-    /// Counts a call to `enter_outside` (`by` is 1), or reverses one (-1).
-    #[inline]
-    pub(crate) fn nest_outside(&self, by: i32) {
-        let pauses = self.pauses.get();
-        let outside_depth = pauses.outside_depth.saturating_add_signed(by);
-        self.pauses.set(Pauses { outside_depth, ..pauses });
-    }
-
-    /// Reverses all calls to `enter_outside`.
-    pub(crate) fn leave_all_outside(&self) {
-        self.pauses.set(Pauses { outside_depth: 0, ..self.pauses.get() });
-    }
-
-    /// Pauses the scope for the next [`RETRY`] requests.
-    pub(crate) fn pause(&self) {
-        self.pauses.set(Pauses { retry_after: RETRY, ..self.pauses.get() });
-    }
-
-    /// Counts a request to a paused scope. Returns true if the scope asks for memory again.
-    #[cold]
-    pub(crate) fn retry(&self) -> bool {
-        let pauses = self.pauses.get();
-        if pauses.retry_after == 0 || pauses.outside_depth > 0 {
-            return false;
-        }
-        self.pauses.set(Pauses { retry_after: pauses.retry_after - 1, ..pauses });
-        pauses.retry_after == 1
+    pub(crate) fn set_mode(&self, mode: Mode) {
+        self.mode.set(mode);
     }
 
     /// Asserts what the fields say of the scope that `bump` has.
     pub(crate) fn check(&self, bump: &Bump) {
         let is_own = |run: ChunkRef| run.entry().scope_id() == bump.scope_id();
         invariant!(self.search_position.get().is_none_or(is_own), "search_position");
-        invariant!(self.pauses.get().retry_after <= RETRY, "retry_after");
-        let is_reset = self.lists.get().is_none() && !self.is_closed();
+        invariant!(self.mode().retry_after <= RETRY, "retry_after");
+        let is_reset = self.lists.get().is_none() && self.mode() == Mode::PLAIN;
         invariant!(bump.has_scope() || is_reset, "the state without a scope");
         let Some(lists) = self.lists() else { return };
         lists

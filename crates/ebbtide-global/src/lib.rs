@@ -89,6 +89,7 @@ mod lease;
 mod ledger;
 mod lists;
 mod memory;
+mod mode;
 mod once;
 mod options;
 mod os;

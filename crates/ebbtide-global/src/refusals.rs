@@ -1,7 +1,7 @@
 //! What an owner's scopes did when the memory bound refused them chunks.
 #![forbid(unsafe_code)]
 
-use crate::{bump::add, innermost::RETRY, memory};
+use crate::{bump::add, memory, mode::RETRY};
 use core::cell::Cell;
 
 /// What was refused and served since a scope was paused last. All-zero bytes are valid.

@@ -7,6 +7,7 @@ use crate::{
     count::{BIAS, Count},
     figures::{self, Counted, Label, Usage},
     lists::FreeLists,
+    mode::Mode,
     os,
     range::{self, ENTRY_BYTES},
     returned::Returned,
@@ -147,8 +148,6 @@ pub(crate) struct ScopeRecord {
     /// The state of the scope while it is open but not the innermost one.
     pub(crate) saved: Cell<Saved>,
 
-    /// Whether the scope lists freed blocks of every size.
-    pub(crate) lists_all: Cell<bool>,
     /// The number of times that the scope may still be refused a chunk before it looks for empty
     /// chunks again.
     pub(crate) pauses_until_sweep: Cell<u16>,
@@ -179,7 +178,7 @@ pub(crate) struct ScopeRecord {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Saved {
     pub(crate) position: Position,
-    pub(crate) pauses: Pauses,
+    pub(crate) mode: Mode,
     pub(crate) lists: Option<NonNull<FreeLists>>,
 }
 
@@ -197,16 +196,6 @@ impl Position {
     pub(crate) fn offset(&self) -> usize {
         self.chunk.map_or(0, |chunk| self.top.addr().wrapping_sub(chunk.start().addr()))
     }
-}
-
-/// Why a scope is closed to requests.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Pauses {
-    /// The number of nested calls to `enter_outside` in the scope.
-    pub(crate) outside_depth: u32,
-    /// If the scope is paused, because the memory bound refused it a chunk: the number of requests
-    /// that the inner allocator serves before the scope asks for memory again. Otherwise 0.
-    pub(crate) retry_after: u32,
 }
 
 impl Entry {
@@ -276,7 +265,6 @@ impl ScopeRecord {
     /// Resets the record to that of an outermost scope with the default options and no label.
     pub(crate) fn reset(&self) {
         self.outer.set(None);
-        self.lists_all.set(false);
         self.pauses_until_sweep.set(0);
         self.min_size.set(0);
         self.max_size.set(LARGEST);

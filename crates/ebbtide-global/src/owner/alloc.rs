@@ -156,7 +156,7 @@ impl Owner {
     #[inline]
     fn accept(&self, layout: Layout) -> Result<(), Option<Reason>> {
         let Some(scope) = self.scope() else { return Err(None) };
-        if self.innermost.is_outside() {
+        if self.innermost.mode().is_outside() {
             return Err(None);
         }
         let record = &scope.record();

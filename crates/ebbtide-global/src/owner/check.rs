@@ -10,7 +10,7 @@ impl Owner {
             return;
         }
         let (has_scope, scope) = (self.has_scope(), self.innermost.scope());
-        self.bump.check(self.innermost.is_closed());
+        self.bump.check(self.innermost.mode());
         self.cached.check(scope.map(ScopeRef::first_chunk), has_scope);
         self.ledger.check();
         self.innermost.check(&self.bump);

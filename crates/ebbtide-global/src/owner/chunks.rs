@@ -4,7 +4,9 @@ use super::{Owner, ebb};
 use crate::{
     bump::LEAD,
     figures::Reason,
-    memory, persistence,
+    memory,
+    mode::{Mode, RETRY},
+    persistence,
     refusals::Refusals,
     run::{ChunkRef, Flushed, ScopeRef, UNLIMITED},
     size::CHUNK,
@@ -275,19 +277,19 @@ impl Owner {
         self.begin_listing();
         self.refusals.pause(self.ledger.bytes());
         self.persistence.demand();
-        self.innermost.pause();
-        self.bump.set_open(false);
+        self.set_mode(Mode { retry_after: RETRY, ..self.innermost.mode() });
     }
 
     /// Called for each request for which a paused scope has no listed block. Reopens the scope
     /// after [`RETRY`] of them. Returns true if the scope is open now.
     #[cold]
     pub(super) fn resume_paused(&self) -> bool {
-        let resumes = self.innermost.retry();
-        if resumes {
-            self.bump.set_open(true);
+        let mode = self.innermost.mode();
+        if mode.retry_after == 0 || mode.is_outside() {
+            return false;
         }
-        resumes
+        self.set_mode(Mode { retry_after: mode.retry_after - 1, ..mode });
+        mode.retry_after == 1
     }
 
     /// Moves the bump pointer of the innermost scope to the next hole of its current chunk that has
@@ -304,7 +306,6 @@ impl Owner {
 #[allow(clippy::expect_used)]
 mod tests {
     use super::{super::switch::signed, *};
-    use crate::innermost::RETRY;
     use core::alloc::Layout;
 
     const BLOCK: Layout = Layout::new::<[u64; 64]>();

@@ -13,6 +13,7 @@
 use super::Owner;
 use crate::{
     lists::FreeLists,
+    mode::Mode,
     run::{self, ChunkRef, Flushed, ScopeRecord, ScopeRef, UNLIMITED},
     size::BUMP_CLASS,
 };
@@ -115,8 +116,7 @@ impl Owner {
         // The rest of a parked chunk stays unused until that chunk is empty.
         self.bump.park(0);
         if self.sweep_at_ebb(scope, current, flushed) {
-            scope.record().lists_all.set(false);
-            self.set_paths(scope);
+            self.set_mode(Mode { lists_all: false, ..self.innermost.mode() });
             self.check();
         }
     }

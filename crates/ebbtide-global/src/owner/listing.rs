@@ -8,7 +8,9 @@
 use super::Owner;
 use crate::{
     lists::FreeLists,
-    memory, pool,
+    memory,
+    mode::Mode,
+    pool,
     run::{self, ChunkRef, Flushed, ScopeRef},
     size::{self, BUMP_CLASS, CHUNK, SMALL},
 };
@@ -75,15 +77,13 @@ impl Owner {
     /// Makes the innermost scope list blocks of every size from now on. Returns false if it cannot
     /// have lists.
     pub(super) fn begin_listing(&self) -> bool {
-        let Some(scope) = self.scope() else { return false };
         if self.bump.lists_small() {
             return true;
         }
         if self.ensure_lists().is_none() {
             return false;
         }
-        scope.record().lists_all.set(true);
-        self.set_paths(scope);
+        self.set_mode(Mode { lists_all: true, ..self.innermost.mode() });
         self.count_live_blocks();
         true
     }

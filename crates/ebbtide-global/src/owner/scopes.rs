@@ -6,10 +6,11 @@ use crate::{
     figures::{Counted, Label, Reason, Usage},
     helper,
     ledger::PUBLISH_EVERY,
+    mode::Mode,
     options::Options,
     persistence,
     run::{ChunkRef, Flushed, ScopeRef, UNLIMITED},
-    size::{CHUNK, LARGEST},
+    size::{CHUNK, LARGEST, SMALL},
 };
 
 impl Owner {
@@ -140,8 +141,10 @@ impl Owner {
         chunk.set_next(None);
         self.innermost.begin(Some(scope));
         self.bump.begin_scope(id);
-        self.set_paths(scope);
+        // Options that exclude small blocks are checked only on the slow path.
+        let is_selective = options.min_size > 1 || options.max_size < SMALL;
         self.begin_chunk(chunk, top, 0, flushed);
+        self.set_mode(Mode { is_selective, ..Mode::PLAIN });
         let session = if persists { self.persist(scope) } else { None };
         if session.is_none() && may_persist && (is_short || persistence::are_mostly_free()) {
             self.begin_listing();
@@ -272,7 +275,7 @@ impl Owner {
         let record = scope.record();
         self.ledger.count_escaped(u64::from(record.large.get()));
         let outer = record.outer.get();
-        if let Some(lists) = self.innermost.lists().filter(|_| record.lists_all.get()) {
+        if let Some(lists) = self.innermost.lists().filter(|_| self.bump.lists_small()) {
             Owner::leave_listed(lists, ChunkRef::list(Some(current)), false, flushed);
         }
         let tail = Owner::end_region(&self.bump.position(flushed));
@@ -329,19 +332,22 @@ impl Owner {
     pub fn enter_outside(&self) -> Option<Ticket> {
         let scope = self.scope()?;
         self.promote();
-        self.innermost.nest_outside(1);
-        self.bump.set_open(false);
-        self.set_paths(scope);
+        self.nest_outside(1);
         Ticket::of(self.ticket_scope(scope) | OUTSIDE)
     }
 
     /// Reverses one call to [`enter_outside`](Owner::enter_outside). The last one reopens the
     /// innermost scope.
     fn leave_outside(&self) {
-        let Some(scope) = self.scope() else { return };
-        self.innermost.nest_outside(-1);
-        self.set_paths(scope);
-        self.reopen();
-        self.check();
+        if self.has_scope() {
+            self.nest_outside(-1);
+            self.check();
+        }
+    }
+
+    fn nest_outside(&self, by: i32) {
+        let mode = self.innermost.mode();
+        let outside_depth = mode.outside_depth.saturating_add_signed(by);
+        self.set_mode(Mode { outside_depth, ..mode });
     }
 }

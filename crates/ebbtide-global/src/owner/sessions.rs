@@ -4,6 +4,7 @@ use super::{Owner, Ticket};
 use crate::{
     figures::{Counted, Usage},
     memory,
+    mode::Mode,
     run::{Flushed, ScopeRef},
     size,
 };
@@ -36,7 +37,7 @@ impl Owner {
     /// Suspends the persistent scope or ends it. The scope must be the innermost.
     pub(super) fn suspend_persistent(&self, scope: ScopeRef) -> Usage {
         let (persistence, record) = (&self.persistence, &scope.record());
-        self.innermost.leave_all_outside();
+        self.innermost.set_mode(Mode { outside_depth: 0, ..self.innermost.mode() });
         let flushed = self.save(record);
         self.take_returned();
         self.sweep_beyond_bound(flushed);

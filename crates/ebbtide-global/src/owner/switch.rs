@@ -4,8 +4,8 @@
 use super::Owner;
 use crate::{
     bump::Bumped,
+    mode::Mode,
     run::{ChunkRef, Flushed, ScopeRecord, ScopeRef},
-    size::SMALL,
 };
 
 /// Converts a number of blocks to the type of a chunk's count.
@@ -36,19 +36,11 @@ impl Owner {
         self.cached.take().and(self.innermost.scope()).map(ScopeRef::first_chunk)
     }
 
-    /// Sets which sizes the fast paths serve and list in `scope`, the innermost one.
+    /// Sets the mode of the innermost scope, and what the fast paths do in it.
     #[inline]
-    pub(super) fn set_paths(&self, scope: ScopeRef) {
-        let record = &scope.record();
-        // Options that exclude small blocks are checked only on the slow path.
-        let serves_small = record.min_size.get() <= 1 && record.max_size.get() >= SMALL;
-        self.bump.set_paths(serves_small && !self.innermost.is_outside(), record.lists_all.get());
-    }
-
-    /// Opens the innermost scope to requests, unless it is closed for a reason that lasts.
-    #[inline]
-    pub(super) fn reopen(&self) {
-        self.bump.set_open(!self.innermost.is_closed());
+    pub(super) fn set_mode(&self, mode: Mode) {
+        self.innermost.set_mode(mode);
+        self.bump.install(mode);
     }
 
     /// Adds the blocks and bytes bumped in the current chunk to the counts.
@@ -98,7 +90,6 @@ impl Owner {
         let saved = scope.record().saved.get();
         self.innermost.restore(scope, &saved);
         self.bump.resume(saved.position, scope.id(), flushed);
-        self.set_paths(scope);
-        self.reopen();
+        self.bump.install(saved.mode);
     }
 }

@@ -1,0 +1,47 @@
+//! What a scope does with requests and with freed blocks. Safe code over plain values; `Owner::set_mode`
+//! installs the mode of the innermost scope in the words of the fast paths.
+#![forbid(unsafe_code)]
+
+/// The number of requests that a paused scope leaves to the inner allocator before it asks for
+/// memory again.
+pub(crate) const RETRY: u8 = 64;
+
+/// The mode of a scope. Its parts are independent: a scope that lists blocks may be paused, and
+/// `enter_outside` may close it as well. All-zero bytes are the mode in which a scope begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mode {
+    /// Whether the scope's options exclude some small blocks, so that only the slow path serves
+    /// requests.
+    pub(crate) is_selective: bool,
+    /// Whether freed blocks of every size are listed, and not only medium ones.
+    pub(crate) lists_all: bool,
+    /// The number of nested calls to `enter_outside` in the scope.
+    pub(crate) outside_depth: u32,
+    /// If the scope is paused, because the memory bound refused it a chunk: the number of requests
+    /// that the inner allocator serves before the scope asks for memory again. Otherwise 0.
+    pub(crate) retry_after: u8,
+}
+
+impl Mode {
+    /// Bumps in every request, and lists freed medium blocks.
+    pub(crate) const PLAIN: Mode =
+        Mode { is_selective: false, lists_all: false, outside_depth: 0, retry_after: 0 };
+
+    /// Whether `enter_outside` closed the scope.
+    #[inline]
+    pub(crate) fn is_outside(self) -> bool {
+        self.outside_depth > 0
+    }
+
+    /// Whether the scope is closed to requests.
+    #[inline]
+    pub(crate) fn is_closed(self) -> bool {
+        self.is_outside() || self.retry_after > 0
+    }
+
+    /// Whether the fast paths may serve small requests of a scope that is not closed.
+    #[inline]
+    pub(crate) fn is_fast(self) -> bool {
+        !self.is_selective && !self.is_outside()
+    }
+}
