@@ -4,8 +4,9 @@
 use crate::{
     Options,
     figures::{Counted, Label, Usage},
+    memory::pool,
     owner::{Owner, Ticket},
-    pool, thread,
+    thread,
 };
 use std::vec::Vec;
 

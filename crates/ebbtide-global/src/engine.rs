@@ -72,5 +72,5 @@ pub use crate::owner::{Owner, Ticket};
 /// ```
 #[must_use]
 pub fn is_ours<T>(block: *const T) -> bool {
-    crate::range::offset_of(block.addr()).is_some()
+    crate::memory::range::offset_of(block.addr()).is_some()
 }

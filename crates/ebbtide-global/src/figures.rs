@@ -1,7 +1,7 @@
 //! Counters of owners and labels. Each owner writes its own counters; a report adds them up.
 #![forbid(unsafe_code)]
 
-use crate::{lease::Lease, registry::Registry, suspended::Suspended};
+use crate::shared::{lease::Lease, registry::Registry, suspended::Suspended};
 use core::sync::atomic::{AtomicIsize, AtomicU64, AtomicUsize, Ordering};
 
 /// Why the inner allocator served a request inside a scope. `SkippedScope` counts whole scopes.

@@ -64,52 +64,25 @@
 #![cfg(not(loom))]
 
 #[macro_use]
-mod atomic;
-#[macro_use]
 mod invariant;
+#[macro_use]
+mod shared;
 
-mod bounds;
-mod budget;
-mod bump;
-mod cache;
-mod cached_chunk;
 mod calls;
-mod count;
 pub mod engine;
 mod figures;
-mod frontier;
 mod future;
-mod helper;
-mod holes;
-mod ids;
-mod innermost;
 #[cfg(feature = "tower")]
 mod layer;
-mod lease;
-mod ledger;
-mod lists;
 mod memory;
-mod mode;
-mod once;
 mod options;
-mod os;
 mod owner;
-mod payoff;
-mod persistence;
-mod pool;
-mod range;
-mod refusals;
-mod registry;
+mod policy;
 mod report;
-mod returned;
-mod run;
+mod scope;
 mod scoped;
 mod size;
-mod stack;
-mod suspended;
-mod tails;
 mod thread;
-mod watch;
 
 #[cfg(feature = "rayon")]
 pub use calls::par_map;

@@ -71,7 +71,7 @@
 //!
 //! # Invariants
 //!
-//! - **G1** A block belongs to the run that contains its address. A [`Run`] identifies a run below
+//! - **G1** A block belongs to the run that contains its address. A [`Run`](crate::memory::run::Run) identifies a run below
 //!   the frontier. The run's table entry stays committed for ever, and its memory as long as the
 //!   run is in no shared pool.
 //! - **G2** A run has at most one owner at a time, and none while it is in a shared pool or is
@@ -118,16 +118,14 @@
 //! of the invariants after every slow operation; each state has a `check` of its own.
 
 use crate::{
-    bump::Bump,
-    cache::Cache,
-    cached_chunk::CachedChunk,
-    ids::Ids,
-    innermost::Innermost,
-    ledger::Ledger,
-    payoff::Payoff,
-    persistence::Persistence,
-    refusals::Refusals,
-    run::{ChunkRef, FIRST_ID, ScopeRef},
+    memory::{
+        cache::Cache,
+        run::{ChunkRef, FIRST_ID, ScopeRef},
+    },
+    policy::{payoff::Payoff, persistence::Persistence, refusals::Refusals},
+    scope::{
+        bump::Bump, cached_chunk::CachedChunk, ids::Ids, innermost::Innermost, ledger::Ledger,
+    },
 };
 use core::{cell::Cell, fmt, num::NonZeroU64};
 
@@ -142,6 +140,7 @@ mod life;
 mod listing;
 mod persistent;
 mod publish;
+mod remote;
 mod resize;
 mod retire;
 mod returned;

@@ -3,7 +3,7 @@
 
 use crate::{
     figures::{self, Counters, Reason, Usage, counters, labels},
-    memory, pool, range,
+    memory::{held, pool, range},
     size::CHUNK,
 };
 use core::{
@@ -336,7 +336,7 @@ pub fn report() -> Report {
     let pinned_chunks = figures::pinned();
     let (reserved, claimed) = range::sizes();
     let cached = counters().map(|each| each.cached.load(Ordering::Relaxed)).sum::<usize>();
-    let (held, kept) = (memory::held(), cached + pool::pooled());
+    let (held, kept) = (held::held(), cached + pool::pooled());
     let pinned_bytes = pinned_chunks * CHUNK;
     Report {
         is_active: crate::thread::is_active(),
@@ -367,11 +367,11 @@ pub fn report() -> Report {
         claimed,
         kept,
         live: figures::live_bytes(),
-        live_peak: memory::peak(),
+        live_peak: held::peak(),
         held,
         in_use: held.saturating_sub(kept).saturating_sub(pinned_bytes),
         shrunk: pool::shrunk(),
-        bound: memory::promised(figures::owners()),
+        bound: held::promised(figures::owners()),
         labels: labels()
             .map(|label| {
                 let (scopes, Usage { blocks, bytes, escaped }) = label.usage();
@@ -405,7 +405,7 @@ pub fn report() -> Report {
 /// ebbtide_global::retain(16 << 20);
 /// ```
 pub fn retain(bytes: usize) {
-    memory::set_retained(bytes);
+    held::set_retained(bytes);
 }
 
 /// A number of bytes, displayed with a unit.

@@ -14,8 +14,8 @@
 //! the thread's owner again, which takes one instruction; passing the owner on takes three.
 
 use crate::{
+    memory::run::{self, Place},
     owner::{Freed, Owner},
-    run::{self, Place},
     thread,
 };
 use core::alloc::{GlobalAlloc, Layout};

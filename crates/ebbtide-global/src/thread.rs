@@ -2,9 +2,11 @@
 
 use crate::{
     figures::Counted,
+    memory::{
+        range::{self, Readiness},
+        run,
+    },
     owner::Owner,
-    range::{self, Readiness},
-    run,
 };
 use core::{
     alloc::Layout,

@@ -24,40 +24,30 @@
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
 #[macro_use]
-#[path = "../src/atomic.rs"]
-mod atomic;
-#[macro_use]
 #[path = "../src/invariant.rs"]
 mod invariant;
-
-#[path = "../src/bounds.rs"]
-mod bounds;
-#[path = "../src/budget.rs"]
-mod budget;
-#[path = "../src/count.rs"]
-mod count;
-#[path = "../src/frontier.rs"]
-mod frontier;
-#[path = "../src/holes.rs"]
-mod holes;
-#[path = "../src/lease.rs"]
-mod lease;
-#[path = "../src/once.rs"]
-mod once;
-#[path = "../src/registry.rs"]
-mod registry;
-#[path = "../src/returned.rs"]
-mod returned;
 #[path = "../src/size.rs"]
 mod size;
-#[path = "../src/stack.rs"]
-mod stack;
-#[path = "../src/suspended.rs"]
-mod suspended;
-#[path = "../src/tails.rs"]
-mod tails;
-#[path = "../src/watch.rs"]
-mod watch;
+
+#[macro_use]
+#[path = "../src/shared"]
+mod shared {
+    #[macro_use]
+    pub(crate) mod atomic;
+    pub(crate) mod bounds;
+    pub(crate) mod budget;
+    pub(crate) mod count;
+    pub(crate) mod frontier;
+    pub(crate) mod hole;
+    pub(crate) mod lease;
+    pub(crate) mod once;
+    pub(crate) mod registry;
+    pub(crate) mod return_stack;
+    pub(crate) mod stack;
+    pub(crate) mod suspended;
+    pub(crate) mod tails;
+    pub(crate) mod watch;
+}
 
 mod loom_count;
 mod loom_lease;

@@ -5,9 +5,9 @@
 //! loom represent a chunk's memory and plain fields: each user of the memory writes to one, and
 //! loom reports two accesses that nothing orders.
 
-use crate::{
+use crate::shared::{
     count::{BIAS, Count},
-    holes::Hole,
+    hole::Hole,
 };
 use loom::{
     cell::UnsafeCell,

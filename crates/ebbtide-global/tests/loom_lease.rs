@@ -6,9 +6,9 @@
 //! own, with the atomics of loom. Cells of loom represent plain fields, so loom reports two
 //! accesses that nothing orders. Each model names the mutations for which it was seen to fail.
 
-use crate::{
+use crate::shared::{
     count::Count,
-    holes::Hole,
+    hole::Hole,
     lease::Lease,
     suspended::{Chunks, Suspended},
 };

@@ -4,7 +4,7 @@
 //! Models: `ci/loom.sh` runs them. The budget is the crate's own, with the atomics of loom. Each
 //! model names the mutations for which it was seen to fail.
 
-use crate::budget::{Budget, WINDOW_MS};
+use crate::shared::budget::{Budget, WINDOW_MS};
 use loom::{
     sync::{
         Arc,

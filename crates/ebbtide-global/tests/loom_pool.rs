@@ -6,9 +6,9 @@
 //! cell, and loom reports two accesses that nothing orders. Each model names the mutations for
 //! which it was seen to fail.
 
-use crate::{
+use crate::shared::{
     count::Count,
-    holes::Hole,
+    hole::Hole,
     stack::{Membership, Stack},
     tails::Tails,
 };

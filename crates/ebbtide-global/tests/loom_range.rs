@@ -5,7 +5,7 @@
 //! Models: `ci/loom.sh` runs them. The modules are the crate's own, with the atomics of loom. Each
 //! model names the mutations for which it was seen to fail.
 
-use crate::{
+use crate::shared::{
     bounds::Bounds,
     frontier::{Frontier, STEP},
     once::{Once, Readiness},

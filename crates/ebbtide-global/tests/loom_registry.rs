@@ -5,7 +5,7 @@
 //! value is a cell of loom, which the appending thread writes to, so loom reports a reader that is
 //! not ordered after it. Each model names the mutations for which it was seen to fail.
 
-use crate::registry::Registry;
+use crate::shared::registry::Registry;
 use loom::{cell::UnsafeCell, thread};
 
 struct Value(UnsafeCell<u32>);

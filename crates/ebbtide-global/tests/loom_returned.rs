@@ -7,10 +7,10 @@
 //! first word is the link, and the plain fields of the chunk, so loom reports two accesses that
 //! nothing orders. Each model names the mutations for which it was seen to fail.
 
-use crate::{
+use crate::shared::{
     count::Count,
-    holes::Hole,
-    returned::{FIRST_WORD, Returned, block_of},
+    hole::Hole,
+    return_stack::{FIRST_WORD, ReturnStack, block_of},
     suspended::{Chunks, Suspended},
 };
 use loom::{
@@ -33,7 +33,7 @@ const CHUNKS: Chunks = Chunks { first: 1, adopted: 0 };
 /// A chunk of a persistent scope, and the stack in the entry of the scope's first chunk. Other
 /// threads free the blocks.
 struct Scope {
-    returned: Returned,
+    returned: ReturnStack,
     suspended: Suspended,
     count: Count,
     scope: AtomicU64,
@@ -48,7 +48,7 @@ impl Scope {
     /// A scope with `blocks` live blocks.
     fn with(blocks: i32) -> Arc<Scope> {
         let scope = Scope {
-            returned: Returned::new(),
+            returned: ReturnStack::new(),
             suspended: Suspended::default(),
             count: Count::new(),
             scope: AtomicU64::new(SCOPE),
@@ -241,7 +241,7 @@ fn a_block_that_finds_the_stack_full_is_counted_by_whoever_frees_it() {
         for other in others {
             other.join().unwrap();
         }
-        assert_eq!(scope.count.peek(), crate::count::BIAS - 1);
+        assert_eq!(scope.count.peek(), crate::shared::count::BIAS - 1);
         scope.end();
         scope.is_recycled_once();
     });

@@ -3,7 +3,7 @@
 //!
 //! Each model names the mutations for which it was seen to fail.
 
-use crate::watch::Watch;
+use crate::shared::watch::Watch;
 use loom::{sync::Arc, thread};
 
 /// Mutation: `begin` stores the time instead of exchanging it.

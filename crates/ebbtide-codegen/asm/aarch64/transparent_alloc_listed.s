@@ -18,9 +18,9 @@
 .LBB4_5:
 	b	_ZN14ebbtide_global6scoped4slowE
 .LBB4_6:
-	adrp	x13, :got:_ZN14ebbtide_global5range6BOUNDSE
+	adrp	x13, :got:_ZN14ebbtide_global6memory5range6BOUNDSE
 	ldr	x12, [x8]
-	ldr	x13, [x13, :got_lo12:_ZN14ebbtide_global5range6BOUNDSE]
+	ldr	x13, [x13, :got_lo12:_ZN14ebbtide_global6memory5range6BOUNDSE]
 	str	x12, [x10, x11, lsl #3]
 	ldr	x11, [x13, #24]
 	ldr	x12, [x13, #16]

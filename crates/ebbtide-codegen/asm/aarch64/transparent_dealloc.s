@@ -1,5 +1,5 @@
-	adrp	x8, :got:_ZN14ebbtide_global5range6BOUNDSE
-	ldr	x8, [x8, :got_lo12:_ZN14ebbtide_global5range6BOUNDSE]
+	adrp	x8, :got:_ZN14ebbtide_global6memory5range6BOUNDSE
+	ldr	x8, [x8, :got_lo12:_ZN14ebbtide_global6memory5range6BOUNDSE]
 	ldr	x9, [x8]
 	ldr	x10, [x8, #8]
 	add	x2, x9, x0

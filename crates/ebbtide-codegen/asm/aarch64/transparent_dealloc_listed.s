@@ -10,9 +10,9 @@
 	subs	x10, x10, #1
 	str	x10, [x9, #1408]
 	b.mi	.LBB2_5
-	adrp	x10, :got:_ZN14ebbtide_global5range6BOUNDSE
+	adrp	x10, :got:_ZN14ebbtide_global6memory5range6BOUNDSE
 	lsr	x12, x2, #16
-	ldr	x10, [x10, :got_lo12:_ZN14ebbtide_global5range6BOUNDSE]
+	ldr	x10, [x10, :got_lo12:_ZN14ebbtide_global6memory5range6BOUNDSE]
 	ldr	x11, [x10, #16]
 	add	x11, x11, x12, lsl #8
 	ldr	w12, [x11, #16]

@@ -17,7 +17,7 @@
 	jne	_ZN14ebbtide_global6scoped4slowE
 	movq	(%rax), %rsi
 	movq	%rsi, (%rdx,%r8,8)
-	movq	_ZN14ebbtide_global5range6BOUNDSE@GOTPCREL(%rip), %rsi
+	movq	_ZN14ebbtide_global6memory5range6BOUNDSE@GOTPCREL(%rip), %rsi
 	movq	24(%rsi), %r8
 	movq	%rax, %r9
 	subq	%r8, %r9

@@ -1,4 +1,4 @@
-	movq	_ZN14ebbtide_global5range6BOUNDSE@GOTPCREL(%rip), %rcx
+	movq	_ZN14ebbtide_global6memory5range6BOUNDSE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rdx
 	addq	%rdi, %rdx
 	movq	8(%rcx), %rax

@@ -6,7 +6,7 @@
 	je	.LBB2_5
 	decq	1408(%rax)
 	js	.LBB2_5
-	movq	_ZN14ebbtide_global5range6BOUNDSE@GOTPCREL(%rip), %r8
+	movq	_ZN14ebbtide_global6memory5range6BOUNDSE@GOTPCREL(%rip), %r8
 	movq	16(%r8), %r9
 	shrq	$8, %rdx
 	andq	$-256, %rdx

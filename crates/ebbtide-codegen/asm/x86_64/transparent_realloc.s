@@ -1,4 +1,4 @@
-	movq	_ZN14ebbtide_global5range6BOUNDSE@GOTPCREL(%rip), %rax
+	movq	_ZN14ebbtide_global6memory5range6BOUNDSE@GOTPCREL(%rip), %rax
 	movq	(%rax), %r8
 	addq	%rdi, %r8
 	movq	8(%rax), %rax

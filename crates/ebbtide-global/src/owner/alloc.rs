@@ -3,8 +3,10 @@
 use super::{MAX_ALIGN, Owner};
 use crate::{
     figures::Reason,
-    memory, os,
-    run::{LargeRef, UNLIMITED},
+    memory::{
+        held, os,
+        run::{LargeRef, UNLIMITED},
+    },
     size::{self, CLASSES, GRANULE, MEDIUM, SMALL},
 };
 use core::{alloc::Layout, ptr};
@@ -222,7 +224,7 @@ impl Owner {
             Ok(run) => run,
             Err(reason) => {
                 if reason == Reason::Waste {
-                    memory::refused(size, 0);
+                    held::refused(size, 0);
                 }
                 return self.refuse(Some(reason));
             }

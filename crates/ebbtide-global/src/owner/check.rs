@@ -1,7 +1,7 @@
 //! The invariants as assertions, for debug builds.
 
 use super::Owner;
-use crate::{count::BIAS, run::ScopeRef, size::CHUNK};
+use crate::{memory::run::ScopeRef, shared::count::BIAS, size::CHUNK};
 
 impl Owner {
     /// Asserts the observable invariants: those of each state, then those of several.

@@ -2,13 +2,16 @@
 
 use super::{Owner, ebb};
 use crate::{
-    bump::LEAD,
     figures::Reason,
-    memory,
-    mode::{Mode, RETRY},
-    persistence,
-    refusals::Refusals,
-    run::{ChunkRef, Flushed, ScopeRef, UNLIMITED},
+    memory::{
+        held,
+        run::{ChunkRef, Flushed, ScopeRef, UNLIMITED},
+    },
+    policy::{persistence, refusals::Refusals},
+    scope::{
+        bump::LEAD,
+        mode::{Mode, RETRY},
+    },
     size::CHUNK,
 };
 
@@ -105,7 +108,7 @@ impl Owner {
         }
         let take = || self.take_chunk(self.bump.scope_id(), is_short, needed);
         let taken = match take() {
-            Err(Reason::Waste) if self.sweep_if_due(scope, current, memory::window(), flushed) => {
+            Err(Reason::Waste) if self.sweep_if_due(scope, current, held::window(), flushed) => {
                 take()
             }
             taken => taken,
@@ -249,7 +252,7 @@ impl Owner {
             return false;
         };
         self.promote();
-        self.sweep_if_due(scope, current, memory::window(), self.flush())
+        self.sweep_if_due(scope, current, held::window(), self.flush())
     }
 
     /// Whether a chunk of the innermost scope may be bumped again from its start.

@@ -12,9 +12,11 @@
 
 use super::Owner;
 use crate::{
-    lists::FreeLists,
-    mode::Mode,
-    run::{self, ChunkRef, Flushed, ScopeRecord, ScopeRef, UNLIMITED},
+    memory::{
+        lists::FreeLists,
+        run::{self, ChunkRef, Flushed, ScopeRecord, ScopeRef, UNLIMITED},
+    },
+    scope::mode::Mode,
     size::BUMP_CLASS,
 };
 use core::cell::Cell;

@@ -2,9 +2,12 @@
 
 use super::{Freed, Owner};
 use crate::{
-    memory, pool, range,
-    run::{
-        self, Entry, LARGE_BLOCK, LargeRef, Place, RETIRED, ScopeRecord, UNLIMITED, offset_in_chunk,
+    memory::{
+        held, pool, range,
+        run::{
+            self, Entry, LARGE_BLOCK, LargeRef, Place, RETIRED, ScopeRecord, UNLIMITED,
+            offset_in_chunk,
+        },
     },
     size::{self, SMALL},
 };
@@ -255,7 +258,7 @@ impl Owner {
         if !is_own && unsafe { self.return_block(entry, block, size) } {
             return;
         }
-        if is_own || (memory::is_tight() && self.adopt_whole(place.chunk())) {
+        if is_own || (held::is_tight() && self.adopt_whole(place.chunk())) {
             // The block belongs to an outer scope or to the persistent scope.
             // SAFETY: the block was freed, is counted and has this size.
             unsafe { self.free_own(entry, block, size) };

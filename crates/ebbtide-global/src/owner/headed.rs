@@ -18,7 +18,7 @@
 use super::{Freed, Owner, alloc::Growth};
 use crate::{
     invariant::broken,
-    run::{self, Place},
+    memory::run::{self, Place},
     size::{self, MEDIUM, SMALL},
 };
 use core::{alloc::Layout, ptr};

@@ -1,7 +1,7 @@
 //! Reusing the free memory between the live blocks of pinned chunks.
 //!
-//! A block of a retired chunk that is freed, by any thread, becomes a [hole](crate::holes): it is
-//! pushed onto a stack in the chunk's [`Count`](crate::count::Count). So are the listed blocks of a
+//! A block of a retired chunk that is freed, by any thread, becomes a [hole]: it is
+//! pushed onto a stack in the chunk's [`Count`](crate::shared::count::Count). So are the listed blocks of a
 //! scope that ends, in the chunks that it leaves pinned. A pinned chunk of which an eighth is free is
 //! put into the shared pool of chunks with holes.
 //!
@@ -26,11 +26,13 @@
 
 use super::Owner;
 use crate::{
-    bump::LEAD,
-    holes::{self, Hole, Holes, Map},
-    lists::FreeLists,
-    pool,
-    run::{self, ChunkRef, Flushed, Position, UNLIMITED, offset_in_chunk},
+    memory::{
+        lists::FreeLists,
+        pool,
+        run::{self, ChunkRef, Flushed, Position, UNLIMITED, offset_in_chunk},
+    },
+    scope::bump::LEAD,
+    shared::hole::{self, Hole, Holes, Map},
     size::{self, CHUNK, GRANULE, SMALL},
 };
 
@@ -41,7 +43,7 @@ const _: () = assert!((NO_HOLE as usize) < LEAD / GRANULE);
 
 /// A pinned chunk is put into the pool of chunks with holes if as many bytes of it are free. With a
 /// quarter, the program “expired, and filled again” of the soak takes 151 MiB instead of 128.
-const ENOUGH: usize = CHUNK / 8;
+pub(super) const ENOUGH: usize = CHUNK / 8;
 
 /// The number of chunks, and of batches of one chunk, that are examined for a hole that is large
 /// enough.
@@ -59,7 +61,7 @@ const BATCH: u32 = 96;
 /// # Safety
 ///
 /// The hole lies in the chunk and is free, and nobody else accesses it.
-unsafe fn set_link(chunk: ChunkRef, hole: Hole, next: u16) {
+pub(super) unsafe fn set_link(chunk: ChunkRef, hole: Hole, next: u16) {
     let link = chunk.start().wrapping_add(hole.offset()).cast::<u64>();
     // SAFETY: the caller says that the bytes are free, so the chunk is committed. A hole has at
     // least one granule, which is as large and as aligned as a link.
@@ -75,33 +77,10 @@ unsafe fn read_link(chunk: ChunkRef, start: u16) -> (Hole, u16) {
     let link = chunk.start().wrapping_add(usize::from(start) * GRANULE).cast::<u64>();
     // SAFETY: the caller says that the link was written.
     let link = unsafe { link.read() };
-    (Hole::from_link(start, link), holes::next(link))
+    (Hole::from_link(start, link), hole::next(link))
 }
 
 impl Owner {
-    /// Frees a block of a chunk that may belong to any owner or to none.
-    ///
-    /// # Safety
-    ///
-    /// The block was freed, is counted, has this size, and lies in this chunk.
-    pub(super) unsafe fn free_shared(&self, chunk: ChunkRef, block: *mut u8, size: usize) {
-        let entry = chunk.entry();
-        let hole = Hole::new(offset_in_chunk(block) as usize, size::round(size));
-        // SAFETY: the block was freed, and nobody else accesses it before it is on the stack (H1).
-        match entry.count.free(hole, |next| unsafe { set_link(chunk, hole, next) }) {
-            Some(holes) if holes.bytes() >= ENOUGH => pool::leave_holes(chunk),
-            Some(_) => {}
-            None => {
-                // It was the last block, so the chunk is now the caller's. It goes to the shared
-                // pool and not to this thread's cache, so that a thread that only frees does not
-                // keep memory that others need.
-                entry.count_unpinned();
-                self.persistence.record_unpinned(entry);
-                pool::give(chunk.run());
-            }
-        }
-    }
-
     /// Leaves free bytes of a chunk to its next owner.
     ///
     /// # Safety
@@ -116,7 +95,7 @@ impl Owner {
     /// Called when a chunk has been retired, with the holes that it had then.
     pub(super) fn leave_if_holey(chunk: ChunkRef, holes: Holes, tail_start: u32) {
         if holes.bytes() + CHUNK - tail_start as usize >= ENOUGH {
-            pool::leave_holes(chunk);
+            pool::leave_holey(chunk);
         }
     }
 
@@ -315,7 +294,7 @@ pub(super) fn take_holes(chunk: ChunkRef, _: Flushed) -> usize {
 #[allow(clippy::expect_used)]
 mod tests {
     use super::*;
-    use crate::count::BIAS;
+    use crate::shared::count::BIAS;
     use core::alloc::Layout;
 
     #[test]

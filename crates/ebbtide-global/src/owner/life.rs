@@ -2,11 +2,14 @@
 
 use super::Owner;
 use crate::{
-    helper::{self, EndWindow},
-    ledger::observe_published,
-    memory, pool,
-    range::{self, Readiness},
-    run::{Flushed, NOT_STARTED},
+    memory::{
+        held,
+        helper::{self, EndWindow},
+        pool,
+        range::{self, Readiness},
+        run::{Flushed, NOT_STARTED},
+    },
+    scope::ledger::observe_published,
     size::CHUNK,
 };
 use core::sync::atomic::Ordering;
@@ -70,7 +73,7 @@ impl Owner {
         // Last, because the end of a window fills the cache.
         self.cache.release_runs();
         self.cache.leave_tails();
-        pool::trim(memory::excess(false));
+        pool::trim(held::excess(false));
         helper::wait_for_start();
     }
 

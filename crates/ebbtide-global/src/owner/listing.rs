@@ -7,11 +7,13 @@
 
 use super::Owner;
 use crate::{
-    lists::FreeLists,
-    memory,
-    mode::Mode,
-    pool,
-    run::{self, ChunkRef, Flushed, ScopeRef},
+    memory::{
+        held,
+        lists::FreeLists,
+        pool,
+        run::{self, ChunkRef, Flushed, ScopeRef},
+    },
+    scope::mode::Mode,
     size::{self, BUMP_CLASS, CHUNK, SMALL},
 };
 use core::{iter::successors, ptr::NonNull};
@@ -67,7 +69,7 @@ impl Owner {
     fn take_lists_chunk(&self) -> Option<ChunkRef> {
         let run = self.take_run(BUMP_CLASS, CHUNK, 0, true).ok().or_else(|| {
             let run = pool::take_empty(BUMP_CLASS)?;
-            memory::hold(CHUNK);
+            held::hold(CHUNK);
             run.entry().held.set(CHUNK);
             Some(run)
         });

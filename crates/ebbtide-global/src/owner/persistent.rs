@@ -54,10 +54,12 @@
 
 use super::{Owner, Ticket};
 use crate::{
-    lists::FreeLists,
-    memory,
-    run::{self, ChunkRef, Entry, ScopeRef, offset_in_chunk},
-    suspended::Chunks,
+    memory::{
+        held,
+        lists::FreeLists,
+        run::{self, ChunkRef, Entry, ScopeRef, offset_in_chunk},
+    },
+    shared::suspended::Chunks,
 };
 
 /// A persistent scope that has taken this many chunks besides its first is ended if its lists serve
@@ -173,7 +175,7 @@ impl Owner {
         if unsafe { self.return_block(chunk.entry(), block, size) } {
             return;
         }
-        if memory::is_tight() && self.take_back().is_some() {
+        if held::is_tight() && self.take_back().is_some() {
             let is_adopted = self.adopt_whole(chunk);
             if is_adopted {
                 // SAFETY: the block was freed, is counted, has this size, and lies in a chunk that

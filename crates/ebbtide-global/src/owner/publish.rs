@@ -1,7 +1,7 @@
 //! Publishing what an owner served, and the ends of windows.
 
 use super::Owner;
-use crate::pool;
+use crate::memory::pool;
 
 impl Owner {
     /// Publishes this owner's figures for the report. `bytes` is the number of bytes that the scope

@@ -6,8 +6,10 @@ use super::{
     free::charge,
 };
 use crate::{
-    memory, os, pool, range,
-    run::{self, Entry, LARGE_BLOCK, LargeRef, Place, offset_in_chunk},
+    memory::{
+        held, os, pool, range,
+        run::{self, Entry, LARGE_BLOCK, LargeRef, Place, offset_in_chunk},
+    },
     size::{self, CHUNK, GRANULE, MEDIUM, SMALL},
 };
 use core::{alloc::Layout, ptr};
@@ -265,7 +267,7 @@ impl Owner {
         let is_allowed = (more == 0 || run.recommit(held))
             && record.is_none_or(|record| charge(&record.allowance, old_size, new_size));
         if !is_allowed {
-            memory::shrink(more);
+            held::shrink(more);
             // The bytes that were published will not be served.
             self.ledger.publish_bytes(&self.bump, 0);
             return false;

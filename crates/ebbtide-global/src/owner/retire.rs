@@ -2,11 +2,14 @@
 
 use super::{Owner, holes::NO_HOLE};
 use crate::{
-    cache::USEFUL_TAIL,
-    figures, memory, pool,
-    run::{ChunkRef, Entry, Flushed, RETIRED, Saved, ScopeRef},
+    figures,
+    memory::{
+        cache::USEFUL_TAIL,
+        held, pool,
+        run::{ChunkRef, Entry, Flushed, RETIRED, Saved, ScopeRef},
+    },
+    shared::suspended::Suspended,
     size::{BUMP_CLASS, CHUNK},
-    suspended::Suspended,
 };
 use core::sync::atomic::Ordering;
 
@@ -171,7 +174,7 @@ impl Owner {
     /// owner may never run again. Called at the end of each window.
     #[cold]
     pub(super) fn end_idle_scopes(&self) {
-        let is_over = memory::excess(true) > 0;
+        let is_over = held::excess(true) > 0;
         // Restored below: chunks that are pinned here say nothing about this owner's own scopes.
         let sparse_chunks = self.persistence.sparse_chunks.get();
         for counters in figures::counters() {

@@ -19,10 +19,13 @@
 
 use super::Owner;
 use crate::{
-    lists::FreeLists,
-    memory, range,
-    returned::{self, BLOCK_BITS, FIRST_WORD},
-    run::{self, ChunkRef, Entry, Place, ScopeRef},
+    memory::{
+        held,
+        lists::FreeLists,
+        range,
+        run::{self, ChunkRef, Entry, Place, ScopeRef},
+    },
+    shared::return_stack::{self, BLOCK_BITS, FIRST_WORD},
     size::{self, GRANULE, LISTS},
 };
 use core::sync::atomic::Ordering;
@@ -88,7 +91,7 @@ impl Owner {
         }
         let first = returned.take();
         self.list_returned(first);
-        if returned::was_full(first) && self.has_lost_many() {
+        if return_stack::was_full(first) && self.has_lost_many() {
             self.persistence.is_ending.set(true);
             self.list_returned(returned.close());
         }
@@ -125,13 +128,13 @@ impl Owner {
         let Some(lists) = self.innermost.lists() else { return false };
         // Recounting examines every chunk of the scope. So at least as many blocks must have been
         // returned since the last time.
-        lists.until_recount.set(lists.until_recount.get() - returned::CAPACITY as i64);
+        lists.until_recount.set(lists.until_recount.get() - return_stack::CAPACITY as i64);
         if lists.until_recount.get() > 0 {
             return false;
         }
         let lost = lists.lost.get() + self.recount();
         lists.lost.set(lost);
-        lost * 4 > lists.live() + lost && memory::is_tight()
+        lost * 4 > lists.live() + lost && held::is_tight()
     }
 
     /// Recounts the live blocks of the persistent scope, which is the innermost. Threads that found
@@ -221,7 +224,7 @@ fn for_each(first: u64, f: impl Fn(Place, *mut u8, usize)) {
     while word >= FIRST_WORD {
         #[allow(clippy::cast_possible_truncation, reason = "it was made from two `usize`")]
         let (granules, list) = {
-            let block = returned::block_of(word);
+            let block = return_stack::block_of(word);
             ((block >> LIST_BITS) as usize, (block & ((1 << LIST_BITS) - 1)) as usize)
         };
         let block = range::origin().wrapping_add(granules * GRANULE);
@@ -252,7 +255,7 @@ mod tests {
         let lists = owner.innermost.lists().expect("a persistent scope has lists");
         // Simulates a scope with this number of chunks, of which threads that found the stack full
         // have freed seven blocks.
-        lists.until_recount.set(2 * returned::CAPACITY as i64 + 1);
+        lists.until_recount.set(2 * return_stack::CAPACITY as i64 + 1);
         lists.count_live(7 - lists.live());
         for lost in [0, 0, 7] {
             assert!(!owner.has_lost_many() || lost > 0);

@@ -2,14 +2,14 @@
 
 use super::{OUTSIDE, Owner, Ticket, switch::signed};
 use crate::{
-    bump::LEAD,
     figures::{Counted, Label, Reason, Usage},
-    helper,
-    ledger::PUBLISH_EVERY,
-    mode::Mode,
+    memory::{
+        helper,
+        run::{ChunkRef, Flushed, ScopeRef, UNLIMITED},
+    },
     options::Options,
-    persistence,
-    run::{ChunkRef, Flushed, ScopeRef, UNLIMITED},
+    policy::persistence,
+    scope::{bump::LEAD, ledger::PUBLISH_EVERY, mode::Mode},
     size::{CHUNK, LARGEST, SMALL},
 };
 

@@ -3,9 +3,11 @@
 use super::{Owner, Ticket};
 use crate::{
     figures::{Counted, Usage},
-    memory,
-    mode::Mode,
-    run::{Flushed, ScopeRef},
+    memory::{
+        held,
+        run::{Flushed, ScopeRef},
+    },
+    scope::mode::Mode,
     size,
 };
 
@@ -63,7 +65,7 @@ impl Owner {
     pub(super) fn sample_scope(&self) {
         let kept = self.payoff.scope_ended(|| self.ledger.totals(&self.bump));
         if kept > 0 {
-            memory::skipped(kept);
+            held::skipped(kept);
         }
     }
 
@@ -71,10 +73,10 @@ impl Owner {
     /// is held than the bound allows. At most once per window, because it walks through all chunks
     /// of the scope and clears its lists.
     pub(super) fn sweep_beyond_bound(&self, flushed: Flushed) {
-        if memory::excess(true) == 0 {
+        if held::excess(true) == 0 {
             return;
         }
-        let window = memory::window();
+        let window = held::window();
         if self.persistence.swept_in.replace(window) != window {
             self.sweep_innermost(flushed);
         }

@@ -5,10 +5,12 @@ use super::{
     holes::{SEARCH_LIMIT, take_holes},
 };
 use crate::{
-    bump::LEAD,
     figures::Reason,
-    memory, pool,
-    run::{ChunkRef, Flushed, LARGE_BLOCK, LargeRef, Run},
+    memory::{
+        held, pool,
+        run::{ChunkRef, Flushed, LARGE_BLOCK, LargeRef, Run},
+    },
+    scope::bump::LEAD,
     size::{self, BUMP_CLASS, CHUNK},
 };
 use core::sync::atomic::Ordering;
@@ -42,7 +44,7 @@ impl Owner {
                 return Ok(adopted);
             }
         }
-        if self.persistence.keeps() && !memory::may_pin() {
+        if self.persistence.keeps() && !held::may_pin() {
             return Err(Reason::Waste);
         }
         let chunk = ChunkRef::of(self.take_run(BUMP_CLASS, CHUNK, 0, true)?);
@@ -95,7 +97,7 @@ impl Owner {
             if let Some(run) = warm {
                 self.cache.give(run, run.class());
             }
-            memory::shrink(bytes - held);
+            held::shrink(bytes - held);
             self.ledger.publish_bytes(&self.bump, 0);
             return Err(Reason::Exhausted);
         };
@@ -109,7 +111,7 @@ impl Owner {
     /// bound allows a new run, and is trimmed otherwise. A block that `may_exceed` its needs takes
     /// any run as it is.
     fn take_warm(&self, class: usize, bytes: usize, may_exceed: bool) -> Option<Run> {
-        if may_exceed || !memory::is_tight() {
+        if may_exceed || !held::is_tight() {
             return self.cache.take_warm(class);
         }
         let most = bytes + MAX_SURPLUS.max(bytes / 8);
@@ -121,7 +123,7 @@ impl Owner {
         if run.entry().held.get() < most {
             return Some(run);
         }
-        if memory::has_room(bytes, self.persistence.keeps()) {
+        if held::has_room(bytes, self.persistence.keeps()) {
             self.cache.give(run, run.class());
             return None;
         }
@@ -134,7 +136,7 @@ impl Owner {
     #[cold]
     pub(super) fn may_hold(&self, bytes: usize, live: usize) -> bool {
         let keeps = self.persistence.keeps();
-        let try_hold = || memory::try_hold(bytes, keeps);
+        let try_hold = || held::try_hold(bytes, keeps);
         if try_hold() {
             return true;
         }
@@ -144,7 +146,7 @@ impl Owner {
         }
         // Memory is refused only if the pools and this owner's cache do not hold it. In that case
         // they keep what they have.
-        let lacking = memory::lacking(bytes, keeps);
+        let lacking = held::lacking(bytes, keeps);
         let has_enough = pool::pooled() + self.cache.held() >= lacking;
         let is_allowed = has_enough && {
             if pool::pooled() < lacking {
@@ -173,7 +175,7 @@ impl Owner {
     /// it. Only scopes that may persist ask. Others would take holes and leave them again in each
     /// scope, which takes half as many instructions again as the inner allocator.
     pub(super) fn is_short(&self) -> bool {
-        memory::is_tight() && !(memory::may_pin() && self.cache.has_warm(BUMP_CLASS))
+        held::is_tight() && !(held::may_pin() && self.cache.has_warm(BUMP_CLASS))
     }
 
     /// Adopts a pinned chunk for its holes, one of which has room for `needed` bytes. Returns the
@@ -183,7 +185,7 @@ impl Owner {
         let (mut examined, mut unsuited) = (0, None::<ChunkRef>);
         let mut adopted = None;
         for _ in 0..SKIP_LIMIT {
-            let Some(chunk) = pool::take_holes() else { break };
+            let Some(chunk) = pool::take_holey() else { break };
             let Some(live) = self.adopt(chunk, scope) else { continue };
             chunk.entry().count_unpinned();
             if take_holes(chunk, Flushed::nothing_bumped()) >= needed {

@@ -3,9 +3,8 @@
 
 use super::Owner;
 use crate::{
-    bump::Bumped,
-    mode::Mode,
-    run::{ChunkRef, Flushed, ScopeRecord, ScopeRef},
+    memory::run::{ChunkRef, Flushed, ScopeRecord, ScopeRef},
+    scope::{bump::Bumped, mode::Mode},
 };
 
 /// Converts a number of blocks to the type of a chunk's count.

@@ -4,15 +4,19 @@
 //! large block. Runs are never split or merged.
 
 use crate::{
-    count::{BIAS, Count},
     figures::{self, Counted, Label, Usage},
-    lists::FreeLists,
-    mode::Mode,
-    os,
-    range::{self, ENTRY_BYTES},
-    returned::Returned,
+    memory::{
+        lists::FreeLists,
+        os,
+        range::{self, ENTRY_BYTES},
+    },
+    scope::mode::Mode,
+    shared::{
+        count::{BIAS, Count},
+        return_stack::ReturnStack,
+        stack::Membership,
+    },
     size::{self, BUMP_CLASS, CHUNK, CHUNK_SHIFT, LARGEST},
-    stack::Membership,
 };
 use core::{
     cell::Cell,
@@ -70,7 +74,7 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 ///
 /// `returned_to` and `returned` have invariants of their own, R1 to R3 in `owner/returned`.
 ///
-/// Only the run's owner uses `next`, except in a pool, where [`Stack`](crate::stack::Stack) orders
+/// Only the run's owner uses `next`, except in a pool, where [`Stack`](crate::shared::stack::Stack) orders
 /// it.
 #[repr(C, align(64))]
 #[derive(Debug)]
@@ -117,7 +121,7 @@ pub(crate) struct Entry {
     pub(crate) returned_to: AtomicU32,
     /// In the entry of a persistent scope's first chunk: the scope's blocks that other threads
     /// freed. Otherwise closed (R2).
-    pub(crate) returned: Returned,
+    pub(crate) returned: ReturnStack,
     /// The link in the pool of chunks with holes, for a chunk that is or was pinned.
     pub(crate) holey: Membership,
     /// The label of the scope that pinned the chunk. While the chunk has an owner, it is the label
@@ -182,7 +186,7 @@ pub(crate) struct Saved {
     pub(crate) lists: Option<NonNull<FreeLists>>,
 }
 
-/// Where a scope bumps; see the fields of [`Bump`](crate::bump::Bump).
+/// Where a scope bumps; see the fields of [`Bump`](crate::scope::bump::Bump).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Position {
     pub(crate) chunk: Option<ChunkRef>,

@@ -7,7 +7,7 @@
 //! The model in `tests/loom_range.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::atomic::{AtomicU8, Ordering};
+use crate::shared::atomic::{AtomicU8, Ordering};
 
 const UNTRIED: u8 = 0;
 const IN_PROGRESS: u8 = 1;

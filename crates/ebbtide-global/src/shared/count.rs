@@ -2,7 +2,7 @@
 //! has listed.
 //!
 //! Both are in one word, so that one exchange frees a block: it subtracts the block from the count
-//! and pushes it as a [hole](crate::holes) onto the chunk's stack. The lower half of the word is the
+//! and pushes it as a [hole](crate::shared::hole) onto the chunk's stack. The lower half of the word is the
 //! count, the upper half the [`Holes`]. The caller stores the links between the holes.
 //!
 //! The owner of a chunk counts in a plain integer, `local` in the chunk's entry. Other threads
@@ -26,9 +26,9 @@
 //! The model in `tests/loom_count.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::{
+use crate::shared::{
     atomic::{AtomicU64, Ordering, fence},
-    holes::{Hole, Holes},
+    hole::{Hole, Holes},
 };
 
 /// The initial count of an owned chunk.

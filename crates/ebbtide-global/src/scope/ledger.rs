@@ -2,11 +2,10 @@
 //! memory bound.
 
 use crate::{
-    bump::{Bump, add},
     figures::{self, Counted, Counters, Reason, Usage},
-    memory, os,
-    payoff::Totals,
-    run::ScopeRecord,
+    memory::{held, os, run::ScopeRecord},
+    policy::payoff::Totals,
+    scope::bump::{Bump, add},
 };
 use core::{
     cell::Cell,
@@ -50,7 +49,7 @@ pub(crate) struct Ledger {
 /// Observes the live bytes that all owners have published, for the memory bound. Returns true if
 /// that ended a window.
 pub(crate) fn observe_published() -> bool {
-    memory::observe(figures::live_bytes(), os::milliseconds())
+    held::observe(figures::live_bytes(), os::milliseconds())
 }
 
 impl Ledger {

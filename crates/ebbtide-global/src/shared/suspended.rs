@@ -8,7 +8,7 @@
 //! The models in `tests/loom_lease.rs` cover every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::{
+use crate::shared::{
     atomic::{AtomicU32, AtomicU64, Ordering},
     lease::Lease,
 };

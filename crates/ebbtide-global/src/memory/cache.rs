@@ -2,8 +2,10 @@
 //! tail.
 
 use crate::{
-    memory, pool,
-    run::{ChunkRef, FIRST_ID, Run},
+    memory::{
+        held, pool,
+        run::{ChunkRef, FIRST_ID, Run},
+    },
     size::{CHUNK, CLASSES},
 };
 use core::cell::Cell;
@@ -106,7 +108,7 @@ impl Cache {
 
     fn has_room(&self, run: Run) -> bool {
         let held = self.held.get() + run.entry().held.get();
-        held <= MAX_CACHED && held <= memory::max_pooled()
+        held <= MAX_CACHED && held <= held::max_pooled()
     }
 
     fn keep(&self, run: Run, class: usize) {

@@ -16,7 +16,7 @@
 //! The models in `tests/loom_returned.rs` cover every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::atomic::{AtomicU64, Ordering};
+use crate::shared::atomic::{AtomicU64, Ordering};
 
 /// The word of a closed stack, to which no block can be added. All-zero bytes are a closed stack.
 const CLOSED: u64 = 0;
@@ -46,13 +46,13 @@ pub(crate) fn was_full(first: u64) -> bool {
 
 /// A stack of freed blocks, open while a scope persists. Blocks are words from [`FIRST_WORD`] on, of [`BLOCK_BITS`] bits.
 #[derive(Debug)]
-pub(crate) struct Returned(AtomicU64);
+pub(crate) struct ReturnStack(AtomicU64);
 
-impl Returned {
+impl ReturnStack {
     /// A closed stack.
     #[cfg(loom)]
     pub(crate) fn new() -> Self {
-        Returned(AtomicU64::new(CLOSED))
+        ReturnStack(AtomicU64::new(CLOSED))
     }
 
     /// Opens the stack, which is closed.
@@ -99,7 +99,7 @@ impl Returned {
         self.0.swap(EMPTY, Ordering::Acquire)
     }
 
-    /// Closes the stack and takes all blocks, like [`take`](Returned::take).
+    /// Closes the stack and takes all blocks, like [`take`](ReturnStack::take).
     pub(crate) fn close(&self) -> u64 {
         // Acquire: as in `take`.
         self.0.swap(CLOSED, Ordering::Acquire)

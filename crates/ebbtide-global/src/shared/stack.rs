@@ -8,7 +8,7 @@
 //! The model in `tests/loom_pool.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::shared::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The link of a run that may be put onto one stack by several threads, and by threads that do not
 /// own it. All-zero bytes are the link of a run that is not on the stack.

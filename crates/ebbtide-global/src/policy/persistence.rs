@@ -2,8 +2,11 @@
 //! persists. The methods that act on it are in `owner/persistent`.
 
 use crate::{
-    figures, memory,
-    run::{ChunkRef, Entry, NO_SCOPE, NOT_STARTED, ScopeRef},
+    figures,
+    memory::{
+        held,
+        run::{ChunkRef, Entry, NO_SCOPE, NOT_STARTED, ScopeRef},
+    },
     size::CHUNK,
 };
 use core::cell::Cell;
@@ -23,12 +26,12 @@ const PATIENCE: (u32, u32) = (if cfg!(debug_assertions) { 2 } else { 8 }, 1024);
 const MAX_PENDING: usize = 16;
 
 /// A block and its size.
-pub(crate) type Freed = (*mut u8, usize);
+pub(crate) type Pending = (*mut u8, usize);
 
 /// Whether the pinned chunks of the whole process hold more than twice the live bytes of the recent
 /// past.
 pub(crate) fn are_mostly_free() -> bool {
-    figures::pinned() > 2 * memory::peak() / CHUNK + THRESHOLD
+    figures::pinned() > 2 * held::peak() / CHUNK + THRESHOLD
 }
 
 /// The persistent scope of an owner, and what decides whether the next scope persists.
@@ -47,7 +50,7 @@ pub(crate) struct Persistence {
     /// The scope's live blocks while it is suspended, less those whose frees are pending.
     live_left: Cell<i64>,
     /// Blocks that were freed while the scope is suspended, and are still counted as alive.
-    pending: [Cell<Freed>; MAX_PENDING],
+    pending: [Cell<Pending>; MAX_PENDING],
     /// The number of blocks in `pending`.
     pending_count: Cell<usize>,
     /// Whether the scope ends when it is suspended next.
@@ -111,7 +114,7 @@ impl Persistence {
     /// Defers freeing a block of the suspended scope. Returns whether
     /// [`pop_pending`](Persistence::pop_pending) must be called until nothing is pending: no more
     /// blocks can be deferred, or this was the scope's last one.
-    pub(crate) fn push_pending(&self, freed: Freed) -> bool {
+    pub(crate) fn push_pending(&self, freed: Pending) -> bool {
         let (count, left) = (self.pending_count.get(), self.live_left.get() - 1);
         self.pending[count].set(freed);
         self.pending_count.set(count + 1);
@@ -120,7 +123,7 @@ impl Persistence {
     }
 
     /// Takes a block whose free is pending.
-    pub(crate) fn pop_pending(&self) -> Option<Freed> {
+    pub(crate) fn pop_pending(&self) -> Option<Pending> {
         let last = self.pending_count.get().checked_sub(1)?;
         self.pending_count.set(last);
         Some(self.pending[last].get())

@@ -5,7 +5,7 @@
 //!
 //! The model in `tests/loom_registry.rs` covers every interleaving of these operations.
 
-use crate::atomic::{AtomicPtr, Ordering};
+use crate::shared::atomic::{AtomicPtr, Ordering};
 use core::ptr;
 use std::boxed::Box;
 

@@ -1,8 +1,8 @@
 //! The chunk in which the innermost scope bumps, in the words that the fast paths use.
 
 use crate::{
-    mode::Mode,
-    run::{ChunkRef, Flushed, NO_SCOPE, NOT_STARTED, Position, offset_in_chunk},
+    memory::run::{ChunkRef, Flushed, NO_SCOPE, NOT_STARTED, Position, offset_in_chunk},
+    scope::mode::Mode,
     size::{self, GRANULE, SMALL},
 };
 use core::{cell::Cell, mem::offset_of, ptr};

@@ -1,13 +1,13 @@
 //! Pinned chunks with free tails, which ending owners leave to other owners.
 //!
 //! The entries are hints. A chunk that is stored here may have been freed or adopted meanwhile, so
-//! a thread that takes one must adopt it through its [`Count`](crate::count::Count). If an entry is
+//! a thread that takes one must adopt it through its [`Count`](crate::shared::count::Count). If an entry is
 //! overwritten, the tail of its chunk stays unused until the last block of the chunk is freed.
 //!
 //! The model in `tests/loom_pool.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::atomic::{AtomicU32, Ordering};
+use crate::shared::atomic::{AtomicU32, Ordering};
 
 /// Up to `N` chunks, by number; 0 marks a free place.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! The empty chunk in which an owner's next fast scope begins.
 
 use crate::{
-    count::BIAS,
-    run::{ChunkRef, Entry},
+    memory::run::{ChunkRef, Entry},
+    shared::count::BIAS,
 };
 use core::{cell::Cell, ptr};
 

@@ -4,7 +4,7 @@
 //! threads do so:
 //!
 //! - A thread that has a started owner, or holds a block of the range. An owner is started after
-//!   [`Once`](crate::once::Once) returned `Ready`, which acquires the written values. A block comes
+//!   [`Once`](crate::shared::once::Once) returned `Ready`, which acquires the written values. A block comes
 //!   from a thread with such an owner, and was passed on by an operation that synchronises. So the
 //!   writes happen before the relaxed load, which returns the written values.
 //! - Any other thread only asks whether a block of another allocator lies in the range, and the
@@ -16,7 +16,7 @@
 //! The model in `tests/loom_range.rs` covers every mixture.
 #![forbid(unsafe_code)]
 
-use crate::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use crate::shared::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use core::ptr;
 
 /// `minus_origin` before the range exists. Added to the address of any block, it gives a sum far

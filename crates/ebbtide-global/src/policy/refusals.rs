@@ -1,7 +1,10 @@
 //! What an owner's scopes did when the memory bound refused them chunks.
 #![forbid(unsafe_code)]
 
-use crate::{bump::add, memory, mode::RETRY};
+use crate::{
+    memory::held,
+    scope::{bump::add, mode::RETRY},
+};
 use core::cell::Cell;
 
 /// What was refused and served since a scope was paused last. All-zero bytes are valid.
@@ -32,7 +35,7 @@ impl Refusals {
         let refused = self.bytes.take();
         let served = served.wrapping_sub(self.served_before.replace(served));
         let bytes = |count| usize::try_from(count).unwrap_or(usize::MAX);
-        memory::refused(bytes(refused), bytes(served));
+        held::refused(bytes(refused), bytes(served));
     }
 
     /// Whether a scope that was refused a chunk looks for empty ones. Before the next time, as many

@@ -7,8 +7,8 @@
 //! allocates nothing through Rust. It is never started inside an allocator.
 #![forbid(unsafe_code)]
 
-use crate::{
-    memory::{self, UNWATCHED, WATCH},
+use crate::memory::{
+    held::{self, UNWATCHED, WATCH},
     os,
 };
 use core::{
@@ -31,8 +31,8 @@ const GRACE_MS: u64 = 300;
 /// allocator.
 #[inline]
 pub(crate) fn start_if_due<W: EndWindow>() {
-    let is_due = memory::held() > UNWATCHED || WATCH.is_wanted();
-    if is_due && !memory::is_retention_set() {
+    let is_due = held::held() > UNWATCHED || WATCH.is_wanted();
+    if is_due && !held::is_retention_set() {
         start::<W>();
     }
 }
@@ -98,7 +98,7 @@ fn run<W: EndWindow>() {
     let Some(mut until) = WATCH.announced() else { return };
     let mut is_idle = false;
     loop {
-        let left = memory::window_left(os::milliseconds());
+        let left = held::window_left(os::milliseconds());
         let next = os::milliseconds() + left + GRACE_MS;
         if !WATCH.renew(until, next) {
             return;
@@ -106,7 +106,7 @@ fn run<W: EndWindow>() {
         until = next;
         std::thread::sleep(Duration::from_millis(left));
         W::end_window_if_due();
-        let holds_little = memory::held() <= UNWATCHED;
+        let holds_little = held::held() <= UNWATCHED;
         if is_idle && holds_little {
             WATCH.renew(until, 0);
             return;

@@ -6,7 +6,7 @@
 //! The model in `tests/loom_lease.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::atomic::{AtomicBool, Ordering};
+use crate::shared::atomic::{AtomicBool, Ordering};
 
 /// A flag that one thread at a time takes, without waiting. By default nobody has taken it.
 #[derive(Debug, Default)]

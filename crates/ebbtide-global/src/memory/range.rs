@@ -17,12 +17,14 @@
 //! child has no range, and the inner allocator serves its requests.
 #![forbid(unsafe_code)]
 
-pub(crate) use crate::once::Readiness;
+pub(crate) use crate::shared::once::Readiness;
 use crate::{
-    bounds::Bounds,
-    frontier::{Frontier, STEP},
-    once::Once,
-    os,
+    memory::os,
+    shared::{
+        bounds::Bounds,
+        frontier::{Frontier, STEP},
+        once::Once,
+    },
     size::{CHUNK, CHUNK_SHIFT, MAX_PAGE},
 };
 use core::{num::NonZeroU32, ptr::NonNull};

@@ -2,10 +2,14 @@
 //! one value while another scope is the innermost.
 
 use crate::{
-    bump::Bump,
-    lists::FreeLists,
-    mode::{Mode, RETRY},
-    run::{ChunkRef, Flushed, Saved, ScopeRecord, ScopeRef},
+    memory::{
+        lists::FreeLists,
+        run::{ChunkRef, Flushed, Saved, ScopeRecord, ScopeRef},
+    },
+    scope::{
+        bump::Bump,
+        mode::{Mode, RETRY},
+    },
 };
 use core::{cell::Cell, ptr::NonNull};
 

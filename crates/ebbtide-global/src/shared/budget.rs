@@ -3,7 +3,7 @@
 //! The model in `tests/loom_memory.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::shared::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// The length of a window in milliseconds. The recent past is the current window and the one
 /// before.

@@ -1,7 +1,7 @@
 //! The IDs of owners and scopes. No ID is used twice in a process (G8 in `owner`).
 #![forbid(unsafe_code)]
 
-use crate::run::{ENDED, FIRST_ID, NOT_STARTED};
+use crate::memory::run::{ENDED, FIRST_ID, NOT_STARTED};
 use core::{
     cell::Cell,
     sync::atomic::{AtomicU64, Ordering},

@@ -7,12 +7,13 @@
 //! the user requests it.
 
 use crate::{
-    memory,
-    os::{self, Purged},
-    run::{ChunkRef, FIRST_ID, LargeRef, Run},
+    memory::{
+        held,
+        os::{self, Purged},
+        run::{ChunkRef, FIRST_ID, LargeRef, Run},
+    },
+    shared::{stack::Stack, tails::Tails},
     size::{self, BUMP_CLASS, CHUNK, CLASSES},
-    stack::Stack,
-    tails::Tails,
 };
 use core::{
     ptr::NonNull,
@@ -139,7 +140,7 @@ pub(crate) fn give_all(runs: Option<Run>) {
 fn is_too_much(run: Run, bytes: usize) -> bool {
     let held = run.entry().held.get();
     let pooled = POOLED.load(Ordering::Relaxed) + held;
-    held == 0 || !memory::may_pool(pooled) || memory::excess(false) >= bytes + held
+    held == 0 || !held::may_pool(pooled) || held::excess(false) >= bytes + held
 }
 
 fn give_warm(run: Run) {
@@ -165,7 +166,7 @@ pub(crate) fn trim_run(run: Run, bytes: usize) {
         Purged::Not => return,
     }
     entry.held.set(keep);
-    memory::shrink(held - keep);
+    held::shrink(held - keep);
 }
 
 /// Gives the memory behind a large block that has shrunk back to the system, unless it is less than
@@ -248,7 +249,7 @@ fn give_purged(run: Run, purged: Purged) {
             Purged::Not => return give_warm(run),
         }
         entry.held.set(0);
-        memory::shrink(held);
+        held::shrink(held);
     }
     push(&EMPTY[run.class()], run);
 }
@@ -285,8 +286,8 @@ pub(crate) fn trim(bytes: usize) {
 pub(crate) fn end_window() {
     let pooled = POOLED.load(Ordering::Relaxed);
     let unused = UNUSED.swap(pooled, Ordering::Relaxed).min(pooled);
-    let idle = unused.saturating_sub(memory::retained()).max(memory::excess(true).min(unused));
-    trim(idle.max(memory::excess(false)));
+    let idle = unused.saturating_sub(held::retained()).max(held::excess(true).min(unused));
+    trim(idle.max(held::excess(false)));
 }
 
 /// The bytes that blocks left behind their ends when they shrank.
@@ -326,7 +327,7 @@ pub(crate) fn take_tail() -> Option<ChunkRef> {
 static HOLEY: Stack = Stack::new();
 
 /// Leaves a pinned chunk with holes to other owners. No-op if it is already there.
-pub(crate) fn leave_holes(chunk: ChunkRef) {
+pub(crate) fn leave_holey(chunk: ChunkRef) {
     let link = &chunk.entry().holey;
     if link.join() {
         HOLEY.push(chunk.number(), |next| link.set(next));
@@ -334,7 +335,7 @@ pub(crate) fn leave_holes(chunk: ChunkRef) {
 }
 
 /// Takes a chunk that was left for its holes.
-pub(crate) fn take_holes() -> Option<ChunkRef> {
+pub(crate) fn take_holey() -> Option<ChunkRef> {
     let next = |run| Run::from_number(run).map_or(0, |run| run.entry().holey.get());
     ChunkRef::from_number(HOLEY.pop(next)).inspect(|chunk| chunk.entry().holey.leave())
 }

@@ -4,7 +4,7 @@
 //! The model in `tests/loom_range.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::atomic::{AtomicU32, Ordering};
+use crate::shared::atomic::{AtomicU32, Ordering};
 use core::num::NonZeroU32;
 
 /// The number of chunks that are committed in one step.

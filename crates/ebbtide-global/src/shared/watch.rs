@@ -8,7 +8,7 @@
 //! The model in `tests/loom_watch.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::shared::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Until when the helper thread counts as running. All accesses are relaxed, because neither field
 /// publishes anything.

@@ -1,0 +1,17 @@
+//! What threads share: safe code over atomics. The loom models in `tests/loom*.rs` compile these files.
+
+#[macro_use]
+pub(crate) mod atomic;
+pub(crate) mod bounds;
+pub(crate) mod budget;
+pub(crate) mod count;
+pub(crate) mod frontier;
+pub(crate) mod hole;
+pub(crate) mod lease;
+pub(crate) mod once;
+pub(crate) mod registry;
+pub(crate) mod return_stack;
+pub(crate) mod stack;
+pub(crate) mod suspended;
+pub(crate) mod tails;
+pub(crate) mod watch;
