@@ -114,8 +114,11 @@ function counts_as_expected()
 end
 
 @inline function enter_no_escape!()
-    collect_if_due!()
-    knows_runtime() ? open_no_escape!() : nothing
+    knows_runtime() || (collect_if_due!(); return nothing)
+    # The first time, the C library is told to keep freed memory. A collection would disturb the blocks of
+    # other threads.
+    DUE_AT[] == 0 && collect_garbage!()
+    open_no_escape!()
 end
 
 @noinline function open_no_escape!()
@@ -150,9 +153,10 @@ end
         current_task().result = block.outer
     else
         current_task().result === block && give_up!(block)
-        # The next blocks can be expected to disturb less if this one's arrays are gone.
-        collection_time() != block.collected && Base.gc_bytes() - block.bytes >= QUICK.least &&
-            collect_now!(false)
+        # Otherwise these arrays make Julia collect in the next blocks as well. With several threads, a
+        # collection would disturb the blocks of the others.
+        collection_time() != block.collected && Threads.nthreads() == 1 &&
+            Base.gc_bytes() - block.bytes >= QUICK.least && collect_now!(false)
     end
     escapes
 end
