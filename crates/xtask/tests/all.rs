@@ -6,5 +6,6 @@ mod api;
 mod layers;
 mod lockfile;
 mod method_table;
+mod names;
 mod packages;
 mod programs;

@@ -277,8 +277,8 @@ fn calls_of_methods_of_the_same_type_are_found() {
 }
 
 /// Every source file in a folder, with its path from the root.
-fn sources(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
-    const KINDS: [&str; 8] = ["rs", "c", "cpp", "h", "hpp", "jl", "sh", "toml"];
+pub(crate) fn sources(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
+    const KINDS: [&str; 10] = ["rs", "c", "cpp", "h", "hpp", "jl", "sh", "toml", "md", "py"];
     for entry in fs::read_dir(folder).expect("the folder can be read") {
         let path = entry.expect("the entry can be read").path();
         let name = path.file_name().expect("an entry has a name").to_string_lossy().into_owned();
@@ -317,32 +317,4 @@ fn a_file_of_more_than_600_lines_of_code_says_why_at_its_head() {
     files.retain(|_, source| lines_of_code(source) > 600 && !explains_its_length(source));
     let unexplained: Vec<&String> = files.keys().collect();
     assert!(unexplained.is_empty(), "long, without a reason at the head: {unexplained:#?}");
-}
-
-#[test]
-fn every_name_in_the_page_exists() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the page can be read");
-    let (page, _absent) = page.split_once("## Absent on purpose").expect("the section is there");
-    let words = |text: &str| -> BTreeSet<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
-    };
-    let mut files = BTreeMap::new();
-    for folder in ["crates", "benches", "fuzz", "nostd", "ci", "julia"] {
-        sources(&root, &root.join(folder), &mut files);
-    }
-    let there: BTreeSet<String> = files
-        .iter()
-        .flat_map(|(path, source)| words(path).into_iter().chain(words(source)))
-        .collect();
-    let text: String = page.split("```").step_by(2).collect();
-    let quoted: String = text.split('`').skip(1).step_by(2).flat_map(|code| [code, " "]).collect();
-    // The compiler defines these.
-    let named = words(&quoted).into_iter().filter(|word| !word.starts_with("__rust_"));
-    let missing: Vec<String> = named.filter(|word| !there.contains(word)).collect();
-    assert!(
-        missing.is_empty(),
-        "named in ARCHITECTURE.md, but nowhere in the sources: {missing:?}"
-    );
 }
