@@ -81,11 +81,15 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(
         Test,
         "oldest supported compiler",
-        "cargo +1.85 check --target-dir target/msrv --package ebbtide --package ebbtide-global \
-         --package ebbtide-bumpalo --package ebbtide-typed-arena \
-         --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison \
-         --features ebbtide-bumpalo/allocator-api2,ebbtide-bumpalo/boxed,ebbtide-bumpalo/collections \
-         --features ebbtide-bumpalo/serde,ebbtide-bumpalo/std",
+        concat!(
+            "cargo +",
+            env!("CARGO_PKG_RUST_VERSION"),
+            " check --target-dir target/msrv --package ebbtide --package ebbtide-global \
+             --package ebbtide-bumpalo --package ebbtide-typed-arena \
+             --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison \
+             --features ebbtide-bumpalo/allocator-api2,ebbtide-bumpalo/boxed \
+             --features ebbtide-bumpalo/collections,ebbtide-bumpalo/serde,ebbtide-bumpalo/std",
+        ),
     )
     .needs(&[MSRV])
     .beside("msrv"),

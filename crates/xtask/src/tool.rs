@@ -44,9 +44,13 @@ pub(crate) const NIGHTLY: Tool = Tool {
 
 /// The oldest compiler that the libraries promise to work with.
 pub(crate) const MSRV: Tool = Tool {
-    name: "Rust 1.85",
-    probe: "rustup run 1.85 cargo --version",
-    install: &["rustup toolchain install 1.85 --profile minimal"],
+    name: concat!("Rust ", env!("CARGO_PKG_RUST_VERSION")),
+    probe: concat!("rustup run ", env!("CARGO_PKG_RUST_VERSION"), " cargo --version"),
+    install: &[concat!(
+        "rustup toolchain install ",
+        env!("CARGO_PKG_RUST_VERSION"),
+        " --profile minimal"
+    )],
 };
 
 pub(crate) const DENY: Tool = Tool {

@@ -6,6 +6,7 @@ mod api;
 mod layers;
 mod lockfile;
 mod method_table;
+mod msrv;
 mod names;
 mod packages;
 mod programs;
