@@ -502,8 +502,8 @@ EBB_STATIC_ ebb_status ebb_scope_stats_sized_(const ebb_scope *scope, ebb_stats 
 #define EBB_THREAD_ ((uintptr_t)8)
 #define EBB_FLAGS_ (EBB_CHILD_ | EBB_FROZEN_ | EBB_DEFERS_)
 
-/* An arena's address is a multiple of 64. */
-#define EBB_ARENA_ADDRESS_(state) ((state) & ~(uintptr_t)63)
+/* An arena's address is a multiple of 16. */
+#define EBB_ARENA_ADDRESS_(state) ((state) & ~(uintptr_t)15)
 
 /* Up to this size and alignment, one comparison decides whether a block fits. */
 #define EBB_SMALL_ ((size_t)4096)
@@ -725,7 +725,7 @@ EBB_INLINE_ ebb_scope ebb_open(ebb_arena *arena) {
     scope.chunk_ = arena->chunk_;
     scope.low_ = arena->low_;
     scope.state_ = (uintptr_t)arena;
-    EBB_ASSUME_((scope.state_ & 63) == 0 && scope.state_ != 0);
+    EBB_ASSUME_((scope.state_ & 15) == 0 && scope.state_ != 0);
     return scope;
 }
 

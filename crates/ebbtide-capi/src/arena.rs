@@ -37,7 +37,7 @@ const OPEN: usize = 1;
 const UNREADY: usize = 2;
 
 /// An arena: owns memory and lends it to one scope at a time.
-#[repr(C, align(64))]
+#[repr(C, align(16))]
 #[derive(Debug)]
 pub struct ebb_arena {
     open: usize,

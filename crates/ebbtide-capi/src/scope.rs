@@ -46,7 +46,7 @@ const _: () = {
     assert!(core::mem::offset_of!(ebb_scope, words) == 0);
     assert!(core::mem::offset_of!(ebb_scope, state) == 3 * WORD);
     assert!(front_end::SMALL == 4096);
-    assert!(align_of::<ebb_arena>() == 64);
+    assert!(align_of::<ebb_arena>() == 16);
 };
 
 /// The address of a closed scope, for which the comparison of the fast path does not wrap.

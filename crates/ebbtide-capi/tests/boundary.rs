@@ -210,7 +210,7 @@ fn scopes_of_threads() {
             for scope in &scopes {
                 // SAFETY: written above.
                 let state = unsafe { scope.assume_init_ref() }.state;
-                let arena = state.map_addr(|address| address & !63).cast::<ebb_arena>();
+                let arena = state.map_addr(|address| address & !15).cast::<ebb_arena>();
                 // SAFETY: the arena of an open scope, which is not used again.
                 unsafe { ebb_thread_close_(arena) };
             }

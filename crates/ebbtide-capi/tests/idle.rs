@@ -19,7 +19,7 @@ fn open() -> ebb_scope {
 }
 
 fn close(scope: ebb_scope) {
-    let arena = scope.state.map_addr(|address| address & !63).cast();
+    let arena = scope.state.map_addr(|address| address & !15).cast();
     // SAFETY: the arena of an open scope, which is not used again.
     unsafe { ebb_thread_close_(arena) };
 }

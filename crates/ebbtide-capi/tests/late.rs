@@ -29,7 +29,7 @@ fn open_and_close() {
     // SAFETY: written by the call.
     let scope = unsafe { scope.assume_init() };
     assert!(!scope.words.chunk.is_null());
-    let arena = scope.state.map_addr(|address| address & !63).cast();
+    let arena = scope.state.map_addr(|address| address & !15).cast();
     // SAFETY: the arena of an open scope, which is not used again.
     unsafe { ebb_thread_close_(arena) };
     SCOPES.fetch_add(1, Relaxed);
