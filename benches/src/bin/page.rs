@@ -1,5 +1,6 @@
-//! Draws the plots of the records in docs/records, and writes their tables into the pages in docs/
-//! and the README, between `<!-- table NAME -->` and `<!-- end -->`.
+//! Draws the plots of the records in docs/records, and writes their tables into docs/BENCHMARKS.md
+//! and the README, between `<!-- table NAME -->` and `<!-- end -->`. All tables together are too long
+//! to read; they go to target/bench/tables.md.
 
 use ebbtide_benches::plot::{Axis, Plot, Scale, Series};
 use std::{collections::BTreeMap, env, fs, io, path::Path, process::ExitCode};
@@ -85,8 +86,10 @@ fn write(docs: &Path) -> io::Result<()> {
             fs::write(plots.join(name).with_extension("svg"), plot.svg())?;
         }
     }
-    for page in ["../README.md", "BENCHMARKS.md", "records/tables.md"] {
-        let path = docs.join(page);
+    let all = docs.join("../target/bench/tables.md");
+    fs::create_dir_all(docs.join("../target/bench"))?;
+    fs::write(&all, include_str!("page/tables.md"))?;
+    for path in [docs.join("../README.md"), docs.join("BENCHMARKS.md"), all] {
         let mut text = fs::read_to_string(&path)?;
         text = filled(&text, "machine", &machine(&suite));
         text = filled(&text, "groups", &groups(&core));

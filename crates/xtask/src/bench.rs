@@ -21,6 +21,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         [only, rest @ ..] if only == "server" => {
             return step(&format!("{server} {}", rest.join(" ")));
         }
+        [only] if only == "tables" => return step(&page),
         [only] if only == "litter" => {
             step(&format!("{litter} --csv {RECORDS}/litter.csv"))?;
             return step(&page);

@@ -51,7 +51,7 @@ const COMMANDS: &[Command] = &[
         run: test::hook,
     },
     Command {
-        usage: "bench [--quick | server ARGUMENTS | litter [ARGUMENTS]]",
+        usage: "bench [--quick | tables | server ARGUMENTS | litter [ARGUMENTS]]",
         about: "runs every benchmark and updates docs/; --quick writes to target/bench only; server \
                 runs that one alone, with arguments such as --seconds 20; litter measures programs \
                 on old heaps, and updates docs/ unless it has arguments such as --quick",
