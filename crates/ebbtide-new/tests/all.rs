@@ -9,3 +9,4 @@ mod common;
 mod counts;
 mod cpp;
 mod install;
+mod layouts;
