@@ -1,5 +1,5 @@
-//! Every name in backticks in ARCHITECTURE.md is declared in the sources, and every path leads to a
-//! file. What the page says to be in a file is declared in that file. The invariants that the lists
+//! Every name in backticks in ARCHITECTURE.md and CONTRIBUTING.md is declared in the sources, and
+//! every path leads to a file. What a page says to be in a file is declared in that file. The invariants that the lists
 //! of layers count are those of the module.
 //!
 //! Declarations are read from the text: a word after a keyword such as `fn` or `struct`, a field, a
@@ -14,7 +14,7 @@ use std::{
 };
 
 /// What languages and their customs name. The compiler defines `__rust_alloc` and its siblings.
-const FOREIGN: [&str; 5] = ["&", "&mut", "Drop", "SAFETY", "delete"];
+const FOREIGN: [&str; 6] = ["&", "&mut", "Display", "Drop", "SAFETY", "delete"];
 
 /// The sources that a section is about. Other sections are about all of them.
 const SECTIONS: [(&str, &[&str]); 5] = [
@@ -118,10 +118,12 @@ fn have(name: &str, sources: &[&Source]) -> bool {
     }
 }
 
-/// The parts of a quoted text that are names or paths: two in `low..top`, none in a command.
+/// The parts of a quoted text that are names or paths: two in `low..top`, none in a command
+/// or an option.
 fn names(quoted: &str) -> impl Iterator<Item = &str> {
-    let command = quoted.contains(' ') || FOREIGN.contains(&quoted) || quoted.starts_with("__rust");
-    let parts = quoted.split("..").filter(move |_| !command);
+    let is_command = quoted.contains(' ') || quoted.starts_with("--");
+    let is_foreign = FOREIGN.contains(&quoted) || quoted.starts_with("__rust_");
+    let parts = quoted.split("..").filter(move |_| !is_command && !is_foreign);
     parts.map(|part| part.split('<').next().unwrap_or_default().trim_matches(['@', '!']))
 }
 
@@ -159,17 +161,21 @@ fn missing(page: &str, sources: &[Source]) -> Vec<String> {
 }
 
 #[test]
-fn every_name_in_the_page_is_declared_where_the_page_says() {
+fn every_name_in_the_pages_is_declared_where_they_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the page can be read");
-    let (page, _absent) = page.split_once("## Absent on purpose").expect("the section is there");
     let mut files = BTreeMap::new();
-    for folder in ["crates", "ci", "julia"] {
+    for folder in ["crates", "benches", "ci", "docs", "fuzz", "julia", "nostd"] {
         sources(&root, &root.join(folder), &mut files);
     }
     let sources: Vec<Source> = files.into_iter().map(source).collect();
-    let missing = missing(page, &sources);
-    assert!(missing.is_empty(), "named in ARCHITECTURE.md, but not declared: {missing:#?}");
+    for name in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let page = fs::read_to_string(root.join(name)).expect("the page can be read");
+        let there = page.split("## Absent on purpose").next().unwrap_or_default();
+        let mut missing = missing(there, &sources);
+        // Files that are no sources.
+        missing.retain(|name| !root.join(name).exists());
+        assert!(missing.is_empty(), "named in {name}, but not declared: {missing:#?}");
+    }
 }
 
 #[test]
