@@ -1,10 +1,10 @@
 //! Every name in backticks in ARCHITECTURE.md and CONTRIBUTING.md is declared in the sources, and
-//! every path leads to a file. What a page says to be in a file is declared in that file. The invariants that the lists
-//! of layers count are those of the module.
+//! every path leads to a file. What a page says to be in a file is declared in that file. The
+//! invariants that the lists of layers count are those of the module.
 //!
 //! Declarations are read from the text: a word after a keyword such as `fn` or `struct`, a field, a
-//! feature of a manifest, a function of C. Tests declare nothing. In a section about one
-//! library, only that library's sources count.
+//! feature of a manifest, a function of C. Tests declare nothing. In a section about one library,
+//! only that library's sources count.
 
 use crate::layers::sources;
 use std::{

@@ -1,5 +1,6 @@
 //! Each published package contains the licences, a README and the changelog, and does not refer to
-//! files that it does not contain.
+//! files that it does not contain. CI packages, and a release publishes, every crate whose manifest
+//! does not say `publish = false`.
 
 use std::{
     collections::BTreeSet,
@@ -8,18 +9,22 @@ use std::{
     process::Command,
 };
 
-const PACKAGES: [&str; 7] = [
-    "ebbtide",
-    "ebbtide-global",
-    "ebbtide-capi",
-    "ebbtide-new",
-    "ebbtide-axum",
-    "bumpalo-compat",
-    "typed-arena-compat",
-];
-
 fn folder(package: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("crates").join(package)
+}
+
+/// The folders of the published packages, with their names.
+fn published() -> Vec<(String, String)> {
+    let entries = fs::read_dir(folder("")).expect("a folder");
+    let names = entries.map(|entry| entry.expect("an entry").file_name().into_string());
+    let published = names.filter_map(|folder_name| {
+        let folder_name = folder_name.expect("names are text");
+        let manifest = fs::read_to_string(folder(&folder_name).join("Cargo.toml")).ok()?;
+        let is_published = !manifest.contains("\npublish = false");
+        let name = between(&manifest, "name = \"", '"').next()?.to_owned();
+        is_published.then_some((folder_name, name))
+    });
+    published.collect()
 }
 
 /// The files of the package, relative to its folder.
@@ -41,8 +46,8 @@ fn between<'t>(text: &'t str, start: &'t str, end: char) -> impl Iterator<Item =
 
 #[test]
 fn every_package_has_its_licences_a_page_and_the_changelog() {
-    for package in PACKAGES {
-        let files = files(package);
+    for (package, _) in published() {
+        let files = files(&package);
         for needed in ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGELOG.md"] {
             assert!(files.contains(needed), "{package} has no {needed}");
         }
@@ -51,10 +56,10 @@ fn every_package_has_its_licences_a_page_and_the_changelog() {
 
 #[test]
 fn nothing_in_a_package_refers_to_a_file_that_is_not_in_it() {
-    for package in PACKAGES {
-        let files = files(package);
+    for (package, _) in published() {
+        let files = files(&package);
         for file in &files {
-            let Ok(text) = fs::read_to_string(folder(package).join(file)) else {
+            let Ok(text) = fs::read_to_string(folder(&package).join(file)) else {
                 continue; // made by cargo
             };
             let references: Vec<&str> = match Path::new(file).extension() {
@@ -80,6 +85,20 @@ fn nothing_in_a_package_refers_to_a_file_that_is_not_in_it() {
                 assert!(files.iter().any(is_in), "{package}: {file} refers to {reference}");
             }
         }
+    }
+}
+
+#[test]
+fn ci_and_releases_name_every_package() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let published: BTreeSet<String> = published().into_iter().map(|(_, name)| name).collect();
+    for (file, start) in [("ci/package.sh", "cargo package"), ("RELEASING.md", "cargo publish")] {
+        let text = fs::read_to_string(root.join(file)).expect("it is text");
+        let command = text.split_once(start).expect("it has the command").1;
+        let names = command.split("--package ").skip(1);
+        let names =
+            names.filter_map(|rest| rest.split(|c: char| c != '-' && !c.is_alphabetic()).next());
+        assert_eq!(names.map(str::to_owned).collect::<BTreeSet<_>>(), published, "{file}");
     }
 }
 
