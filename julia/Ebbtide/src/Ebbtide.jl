@@ -50,7 +50,7 @@ include("no_escape.jl")
 include("older.jl")
 include("malloc.jl")
 include("collect.jl")
-@static if v"1.11-" <= VERSION < v"1.12-"
+@static if FREES_ARRAYS
     include("reclaim.jl")
 end
 include("arena.jl")

@@ -11,11 +11,13 @@
 # - R1 Only memory is freed that the block's own code allocated. Whatever else might allocate on the
 #   thread in the meantime leaves a trace: see `is_undisturbed`. Then nothing is freed.
 # - R2 Nothing is freed while the collector could run, and nothing that the collector follows: the
-#   elements are plain bits. The runtime keeps plain bits of its own in arrays of `KEPT_ELEMENTS`.
-# - R3 The lists and counters of a thread are only touched if `knows_runtime`: the version is 1.11, and
-#   they change as expected.
+#   elements are plain bits.
+# - R3 The lists and counters of a thread are only touched if `knows_runtime`: the version is one of
+#   `KNOWN_VERSIONS`, and they change as expected.
+# - R4 The runtime and Base keep plain bits of their own. Their arrays have `KEPT_ELEMENTS`, other elements
+#   that Base defines, or belong to a dictionary that also has an array of references.
 
-# The offsets, in bytes, of parts of Julia's state of a thread.
+# The offsets, in bytes, of parts of Julia's state of a thread, in `KNOWN_VERSIONS`.
 const NEWEST = 168     # heap.mallocarrays: points to the first `ListNode`
 const ALLOCATED = 2976 # gc_num.allocd
 const MALLOCS = 2992   # gc_num.malloc
@@ -36,6 +38,9 @@ struct MemoryHead
 end
 
 const KEPT_ELEMENTS = Union{UInt8,UInt16,UInt32,UInt64,Int32,Ptr}
+
+# Elements that no standard library keeps, unlike `UUID` or `UnitRange`.
+const FREED_ELEMENTS = Union{Number,Char,Tuple,NamedTuple,Base.AbstractCartesianIndex}
 
 # An open block, which is in the `result` of its task: Julia overwrites that whenever it has switched to
 # another task and back.
@@ -72,7 +77,9 @@ const KNOWS_RUNTIME = Threads.Atomic{Int}(0)
 @inline knows_runtime() = KNOWS_RUNTIME[] > 0 || KNOWS_RUNTIME[] == 0 && examine_runtime!()
 
 @noinline function examine_runtime!()
-    knows = Sys.islinux() && Sys.WORD_SIZE == 64 && any(_ -> counts_as_expected(), 1:3)
+    # `VERSION` is that of the system image.
+    knows = unsafe_string(ccall(:jl_ver_string, Cstring, ())) == string(VERSION) && !Base.isdebugbuild() &&
+        any(_ -> counts_as_expected(), 1:3)
     # From now on, Julia measures the time of compilation.
     knows && KNOWS_RUNTIME[] == 0 && Base.cumulative_compile_timing(true)
     KNOWS_RUNTIME[] = knows ? 1 : -1
@@ -182,21 +189,40 @@ function each_memory(f, block, until = block.newest)
 end
 
 function each_node(f, block, node, until)
+    newer = Ptr{MemoryHead}(C_NULL)
     while node != until
         tagged, next = unsafe_load(node).tagged, unsafe_load(node).next
-        address = tagged & ~UInt(1)
-        head = unsafe_load(Ptr{MemoryHead}(address))
+        at = head_of(node)
+        head = unsafe_load(at)
         # In an inner block, it may have been freed.
-        if tagged != address && head.owner == address && head.elements != C_NULL
-            memory = unsafe_pointer_to_objref(Ptr{Cvoid}(address))
-            has_plain_bits(typeof(memory)) && !is_kept(block, memory) && f(memory, head)
+        if tagged != UInt(at) && head.owner == UInt(at) && head.elements != C_NULL
+            memory = unsafe_pointer_to_objref(Ptr{Cvoid}(at))
+            may_be_freed(typeof(memory)) && !is_kept(block, memory) && !are_of_dictionary(newer, at) &&
+                (next == until || !are_of_dictionary(head_of(next), at)) && f(memory, head)
         end
-        node = next
+        node, newer = next, at
     end
 end
 
-has_plain_bits(@nospecialize(T)) = T === Memory{Float64} || T === Memory{Int} || has_other_bits(T)
-@noinline has_other_bits(@nospecialize(T)) = isbitstype(eltype(T)) && !(eltype(T) <: KEPT_ELEMENTS)
+head_of(node) = Ptr{MemoryHead}(unsafe_load(node).tagged & ~UInt(1))
+
+# The commonest elements first.
+is_common(@nospecialize(T)) = T === Memory{Float64} || T === Memory{Int}
+is_plain(@nospecialize(T)) = is_common(T) || isbitstype(eltype(T))
+may_be_freed(@nospecialize(T)) = is_common(T) || is_freed_element(eltype(T))
+
+@noinline is_freed_element(@nospecialize(T)) = isbitstype(T) && !(T <: KEPT_ELEMENTS) &&
+    (T <: FREED_ELEMENTS || !(nameof(Base.moduleroot(parentmodule(T))) in (:Base, :Core, :Distributed, :Pkg)))
+
+# Whether `other`, with references, may be the keys of the values in `plain`, or the reverse: a `Dict`
+# allocates one right after the other, and their length is a power of two. Libraries keep
+# dictionaries that grow in any function, such as those of log messages and of temporary files.
+function are_of_dictionary(other::Ptr{MemoryHead}, plain::Ptr{MemoryHead})
+    other != C_NULL || return false
+    length = unsafe_load(plain).length
+    ispow2(length) && unsafe_load(other).length == length &&
+        !is_plain(typeof(unsafe_pointer_to_objref(Ptr{Cvoid}(other))))
+end
 
 is_kept(block, memory) = block.kept !== nothing && memory in block.kept
 
