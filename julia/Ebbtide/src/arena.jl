@@ -28,8 +28,11 @@ young objects runs if a few megabytes have been allocated since the last one. Th
 to what these collections cost. The first `@arena` of a process
 calls [`Ebbtide.keep_freed_memory!`](@ref). Otherwise costs about 10 ns, plus 5 ns for each thread.
 
-With `no_escape=true`, you promise that no array which is made or grown in the expression, or in a
-function that it calls, is used afterwards. Its arrays are then freed at its end, without a collection.
+# Unsafe: `no_escape=true`
+
+With `no_escape=true`, the behaviour is undefined if an array that was made or grown in the expression, or
+in a function that it calls, is used afterwards: the program may crash, compute wrong results, or
+corrupt memory. The arrays are freed at the end of the expression, without a collection.
 
 ```jldoctest
 function sum_of_squares(n)
@@ -45,13 +48,20 @@ sum_of_squares(1000)
 333833500
 ```
 
-The value of the expression is searched for such arrays, as that of a [`@no_escape`](@ref) block, and
-an [`EscapeError`](@ref) is thrown. Nothing else is checked: as with `@inbounds`, a broken promise corrupts
-memory. [`@noarena`](@ref) and [`copyfromarena`](@ref) make arrays that may be used afterwards. With
-`--check-bounds=yes`, as in `Pkg.test`, arrays are overwritten instead of freed, so that
-whoever uses one finds `NaN` or -1.
+This is about arrays inside other objects as well. If they are used afterwards, do not do in the expression,
+except in a [`@noarena`](@ref):
 
-Julia 1.11 is needed; with other versions, `no_escape=true` changes nothing.
+- add to a vector, dictionary, set or channel from outside it: its elements may move to a new array;
+- call code that adds to a cache of its own, or enlarges its workspace, such as a function
+  with memoization, or load a package;
+- leave an array to a task that goes on, or to a finalizer.
+
+The value of the expression is searched for such arrays, as that of a [`@no_escape`](@ref) block, and
+an [`EscapeError`](@ref) is thrown. Nothing else is checked. `@noarena` and [`copyfromarena`](@ref) make arrays
+that may be used afterwards. With `--check-bounds=yes`, as in `Pkg.test`, arrays are overwritten
+instead of freed, so that whoever uses one finds `NaN` or -1.
+
+Julia 1.11.0 or 1.11.1 on Linux (x86-64) is needed. Elsewhere, `no_escape=true` changes nothing.
 """
 macro arena(expression)
     arena(expression)
