@@ -181,9 +181,12 @@ end
 function each_memory(f, block, until = block.newest)
     disable_sigint() do
         was_enabled = GC.enable(false)
-        # It may have run before.
-        collection_time() == block.collected && each_node(f, block, newest(block.thread), until)
-        GC.enable(was_enabled)
+        try
+            # It may have run before.
+            collection_time() == block.collected && each_node(f, block, newest(block.thread), until)
+        finally
+            GC.enable(was_enabled)
+        end
     end
     nothing
 end

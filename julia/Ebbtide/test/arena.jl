@@ -513,6 +513,27 @@ end
     @test keytype(Base.Filesystem.TEMP_CLEANUP) == String && !any(values(Base.Filesystem.TEMP_CLEANUP))
 end
 
+# The error of a walk over the arrays of a block, in which there is no memory for the set of those that stay.
+function walk_without_memory()
+    block = Ebbtide.enter_no_escape!()
+    fill(1, 1000)
+    try
+        Ebbtide.each_memory((_, _) -> throw(OutOfMemoryError()), block)
+    catch error
+        error
+    finally
+        Ebbtide.leave_no_escape!(block, nothing)
+    end
+end
+
+@testset "A09 the collector stays enabled if there is no memory for what is kept" begin
+    if FREES_AT_END
+        # If Julia collects garbage meanwhile, nothing is walked.
+        @test any(_ -> walk_without_memory() isa OutOfMemoryError, 1:20)
+        @test GC.enable(true)
+    end
+end
+
 @testset "A09 the value is searched" begin
     outside = rand(1000)
     for make in (() -> collect(1:1000), () -> (1, view(rand(1000), 1:2)), () -> Dict(i => 1.0i for i in 1:1000), () -> Set(1:1000),
