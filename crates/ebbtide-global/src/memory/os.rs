@@ -1,4 +1,6 @@
 //! The operating system's interface to address ranges, and its clock.
+//!
+//! `range`, `run` and `pool` call it. It is the only place with calls of the system for memory.
 
 use core::ptr::NonNull;
 

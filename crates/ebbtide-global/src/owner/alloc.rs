@@ -1,4 +1,7 @@
 //! Serving requests.
+//!
+//! `scoped`, `engine` and `owner/headed` call it. It writes the bump pointer and, for a large
+//! block, the entry of its run and the record of its scope.
 
 use super::{MAX_ALIGN, Owner};
 use crate::{

@@ -1,4 +1,6 @@
 //! The invariants as assertions, for debug builds.
+//!
+//! The end of each slow operation calls it. It writes nothing.
 
 use super::Owner;
 use crate::{memory::run::ScopeRef, shared::count::BIAS, size::CHUNK};

@@ -1,4 +1,7 @@
 //! How scopes take chunks and give them back.
+//!
+//! `owner/alloc` calls it when a block does not fit, and `owner/scopes` for the first chunk. It
+//! writes the list of the innermost scope's chunks, and the mode when the bound refuses one.
 
 use super::{Owner, ebb};
 use crate::{

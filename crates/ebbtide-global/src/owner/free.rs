@@ -1,4 +1,7 @@
 //! Freeing blocks.
+//!
+//! `scoped`, `engine`, `owner/headed` and `owner/resize` call it. It writes `local` of chunks of
+//! this owner and the innermost scope's lists; other chunks are for `owner/remote`.
 
 use super::{Freed, Owner};
 use crate::{

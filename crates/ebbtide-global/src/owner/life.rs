@@ -1,4 +1,6 @@
 //! How an owner starts and ends.
+//!
+//! `thread` and `engine` call it. It writes every state.
 
 use super::Owner;
 use crate::{

@@ -1,4 +1,7 @@
 //! Publishing what an owner served, and the ends of windows.
+//!
+//! The ends of scopes, and whatever is about to take memory, call it. It writes the owner's
+//! counters and, at the end of a window, the pools.
 
 use super::Owner;
 use crate::memory::pool;

@@ -1,4 +1,7 @@
 //! Resizing blocks.
+//!
+//! `scoped`, `engine` and `owner/headed` call it. It writes the bump pointer, or the entry of a
+//! large block's run.
 
 use super::{
     Owner,

@@ -1,4 +1,7 @@
 //! Owning a chunk and giving it up.
+//!
+//! `owner/supply`, `owner/scopes` and the ends of persistent scopes call it. It writes the owner
+//! and the scope in a chunk's entry, which nothing else does, and settles the chunk's count.
 
 use super::{Owner, holes::NO_HOLE};
 use crate::{

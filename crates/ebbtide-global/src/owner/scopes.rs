@@ -1,4 +1,7 @@
 //! How scopes begin and end.
+//!
+//! `calls`, `future` and `engine` call it. It writes the records of scopes and which one is the
+//! innermost.
 
 use super::{OUTSIDE, Owner, Ticket, switch::signed};
 use crate::{

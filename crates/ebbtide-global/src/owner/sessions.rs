@@ -1,4 +1,7 @@
 //! Sessions of a persistent scope: see the module `persistent`.
+//!
+//! `owner/scopes` calls it at the beginning and the end of an outermost scope, `owner/alloc` for
+//! returned blocks.
 
 use super::{Owner, Ticket};
 use crate::{

@@ -1,4 +1,7 @@
 //! How scopes get chunks, and runs for large blocks.
+//!
+//! `owner/chunks`, `owner/scopes`, `owner/alloc` and `owner/listing` call it. It writes the bytes
+//! that are held, in a run's entry and in `memory/held`.
 
 use super::{
     Owner,

@@ -1,5 +1,7 @@
 //! Which scope is the innermost, and what of the state is brought up to date when another becomes
 //! it.
+//!
+//! All of `owner` calls it. It alone moves what was bumped to the counts, and installs a mode.
 
 use super::Owner;
 use crate::{

@@ -1,4 +1,6 @@
 //! What an owner's scopes did when the memory bound refused them chunks.
+//!
+//! `owner/chunks` and `owner/alloc` call it. It tells `memory/held` what was refused.
 #![forbid(unsafe_code)]
 
 use crate::{

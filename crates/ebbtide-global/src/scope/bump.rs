@@ -1,4 +1,6 @@
 //! The chunk in which the innermost scope bumps, in the words that the fast paths use.
+//!
+//! All of `owner` calls it. It writes only its own words, so it counts nothing in a chunk.
 
 use crate::{
     memory::run::{ChunkRef, Flushed, NO_SCOPE, NOT_STARTED, Position, offset_in_chunk},

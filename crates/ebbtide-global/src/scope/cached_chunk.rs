@@ -1,4 +1,6 @@
 //! The empty chunk in which an owner's next fast scope begins.
+//!
+//! `owner/scopes` and `owner/switch` call it.
 
 use crate::{
     memory::run::{ChunkRef, Entry},
