@@ -6,7 +6,7 @@
 //!
 //! Not modelled, and why:
 //!
-//! - `scope`, `owner` and `next` of a chunk's entry. They are loaded and stored `Relaxed`. A thread
+//! - `scope_id`, `owner_id` and `next` of a chunk's entry. They are loaded and stored `Relaxed`. A thread
 //!   that relies on a value holds a live block or owns the chunk, and that orders the accesses. The
 //!   documentation of `Entry` in `run.rs` has the argument.
 //! - Counters: `PINNED`, `POOLED`, `UNUSED`, the figures of owners and labels. Each change is a single

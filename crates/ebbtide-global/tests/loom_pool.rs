@@ -266,7 +266,7 @@ struct Holey {
 }
 
 impl Holey {
-    /// Like `pool::leave_holes`.
+    /// Like `pool::leave_holey`.
     fn leave(&self) {
         if self.link.join() {
             self.pushed.fetch_add(1, Relaxed);
@@ -274,7 +274,7 @@ impl Holey {
         }
     }
 
-    /// Like `pool::take_holes`.
+    /// Like `pool::take_holey`.
     fn take(&self) -> bool {
         let is_taken = self.stack.pop(|_| self.link.get()) != 0;
         if is_taken {

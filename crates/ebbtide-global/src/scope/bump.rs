@@ -97,6 +97,12 @@ fn prefetch(at: *const u8) {
     let _ = at;
 }
 
+/// The largest size that the fast paths bump in this mode.
+#[inline]
+fn small_max(mode: Mode) -> usize {
+    if mode.is_fast() && !mode.lists_all { SMALL } else { 0 }
+}
+
 /// Adds to a counter, wrapping on overflow.
 #[inline(always)]
 pub(crate) fn add(counter: &Cell<u64>, more: u64) {
@@ -275,7 +281,7 @@ impl Bump {
     #[inline]
     pub(crate) fn install(&self, mode: Mode) {
         self.open_limit.set(if mode.is_closed() { 0 } else { self.limit.get() });
-        self.small_max.set(if mode.is_fast() && !mode.lists_all { SMALL } else { 0 });
+        self.small_max.set(small_max(mode));
         self.list_floor.set(match (mode.lists_all, mode.is_fast()) {
             (false, _) => MEDIUM_ONLY,
             (true, true) => ALL,
@@ -512,8 +518,7 @@ impl Bump {
             invariant!(!has_scope, "a scope without a chunk");
             return;
         };
-        let small_max = if mode.is_fast() && !mode.lists_all { SMALL } else { 0 };
-        invariant!(self.small_max.get() == small_max, "the mode, small_max");
+        invariant!(self.small_max.get() == small_max(mode), "the mode, small_max");
         invariant!(self.lists_small() == mode.lists_all, "the mode, list_floor");
         invariant!(top >= chunk.start().addr() + LEAD && top % GRANULE == 0, "G5, top");
         invariant!((top..=chunk.end()).contains(&limit), "G5, limit");
