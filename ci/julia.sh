@@ -122,7 +122,7 @@ arena() {
     echo '# how: ci/julia.sh arena; mean milliseconds of a call, processes take turns, with other programs running' >>"$file"
     echo 'program,elements,threads,with,ms,collections' >>"$file"
     for turn in 1 2 3; do
-        for with in neither Ebbtide 'Ebbtide no_escape' ArenaPirate.jl; do
+        for with in neither Ebbtide ArenaPirate.jl; do
             julia --startup-file=no --threads=1 julia/bench/arena.jl "$with"
             julia --startup-file=no --threads=2 julia/bench/arena.jl "$with"
         done

@@ -1,17 +1,11 @@
-# Times programs with large temporary arrays: without `@arena`, with Ebbtide's, the same with
-# `no_escape=true`, or with that of ArenaPirate.jl, which replaces a method of Julia's, so that each needs a process of its own.
+# Times programs with large temporary arrays: without `@arena`, with Ebbtide's, or with that of
+# ArenaPirate.jl, which replaces a method of Julia's, so that each needs a process of its own.
 # `ci/julia.sh arena` lets the processes take turns. Prints a line for each program: the mean time of a
 # call in milliseconds, the collections in a call, and last the peak of resident memory.
 
 const WITH = ARGS[1]
 if WITH == "Ebbtide"
     using Ebbtide
-elseif WITH == "Ebbtide no_escape"
-    using Ebbtide: Ebbtide
-    macro arena(expression)
-        esc(:(Ebbtide.@arena no_escape = true $expression))
-    end
-    mtmap_arena(f, items) = Ebbtide.mtmap_arena(f, items; no_escape = true)
 elseif WITH == "ArenaPirate.jl"
     using ArenaPirate
 else

@@ -50,9 +50,6 @@ include("no_escape.jl")
 include("older.jl")
 include("malloc.jl")
 include("collect.jl")
-@static if FREES_ARRAYS
-    include("reclaim.jl")
-end
 include("arena.jl")
 
 function __init__()
@@ -60,7 +57,6 @@ function __init__()
     init_task_cache!()
     FREED_MEMORY_IS_KEPT[] = false
     DUE_AT[] = 0
-    isdefined(@__MODULE__, :KNOWS_RUNTIME) && (KNOWS_RUNTIME[] = 0)
 end
 
 include("precompile.jl")

@@ -13,15 +13,14 @@ Base.showerror(io::IO, error::BufferError) = print(io, "BufferError: ", error.me
 """
     EscapeError(type)
 
-A value of this type left a [`@no_escape`](@ref) block, or an [`@arena`](@ref) with `no_escape=true`, and
-holds an array that was made there. The array must not be used.
+A value of this type left a [`@no_escape`](@ref) block and holds an array that the block
+allocated. The block has been rewound, and the array must not be used.
 """
 struct EscapeError <: Exception
     type::Type
 end
 
 function Base.showerror(io::IO, error::EscapeError)
-    print(io, "EscapeError: a value of type ", error.type, " would leave its block with ",
-        "an array that ends with the block (@no_escape, or @arena no_escape=true). Return a copy, or ",
-        "allocate in an outer block.")
+    print(io, "EscapeError: a value of type ", error.type, " would leave its @no_escape block ",
+        "with memory of the block. Return a copy, or allocate in an outer block.")
 end

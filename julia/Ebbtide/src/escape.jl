@@ -21,14 +21,8 @@ is_within(::UInt, ::Nothing) = true
 # The most values that a search visits. This bounds its cost in large containers, and ends cycles.
 const SEARCH_BUDGET = 64
 
-# What a search looks for depends on `memory`: arrays in these ranges, or those that `@arena` frees.
-# A search continues in the children of a value.
-may_hold(memory, ::Type{T}) where {T} = may_hold(T)
-is_leaf(value, memory) = value isa ArenaArray
-is_memory(value::ArenaArray, memory) = !isempty(value) && is_within(UInt(value.address), memory)
-children(value, memory) = children(value)
-
-# The other fields of a task belong to the scheduler, and lead to other tasks.
+# The values in which a search continues. The other fields of a task belong to the scheduler, and
+# lead to other tasks.
 children(value) = fields(value, 1:nfields(value))
 children(value::Union{Stored,Core.SimpleVector}) = (value[i] for i in 1:length(value) if isassigned(value, i))
 children(value::Task) = fields(value, (:code, :result))
@@ -41,9 +35,11 @@ fields(value, names) = (read_field(value, name) for name in names if has_field(v
 function search(value, memory, budget::Int)
     budget <= 0 && return budget
     budget -= 1
-    may_hold(memory, typeof(value)) || return budget
-    is_leaf(value, memory) && return is_memory(value, memory) ? -1 : budget
-    for child in children(value, memory)
+    may_hold(typeof(value)) || return budget
+    if value isa ArenaArray
+        return !isempty(value) && is_within(UInt(value.address), memory) ? -1 : budget
+    end
+    for child in children(value)
         budget = search(child, memory, budget)
         budget > 0 || break
     end

@@ -38,9 +38,3 @@ end
 else
     thread_slots() = Threads.nthreads()
 end
-
-# The versions whose state of a thread `@arena no_escape=true` knows. Its layout is private, and a wrong
-# write there would corrupt the process. To add a version, compare its `src/julia_threads.h`, `src/gc.c` and
-# `src/genericmemory.c` with those of the last one, and run the tests.
-const KNOWN_VERSIONS = (v"1.11.0", v"1.11.1")
-const FREES_ARRAYS = VERSION in KNOWN_VERSIONS && Sys.islinux() && Sys.ARCH === :x86_64
