@@ -780,6 +780,28 @@ const BUFFER_TYPES = (SlabBuffer{1_048_576}, SlabBuffer{16_384}, ResizeBuffer,
     end
 end
 
+# The calls in the optimised code of `f` whose method is found at run time. Julia does not optimise what makes
+# an exception.
+function dynamic_calls(f, types...)
+    called(x) = x isa GlobalRef ? getfield(x.mod, x.name) : x
+    is_dynamic(x) = x isa Expr && (x.head === :(=) ? is_dynamic(x.args[2]) :
+        x.head === :call && !(called(x.args[1]) isa Union{Core.IntrinsicFunction,Core.Builtin,Type{<:Exception}}))
+    [statement for (code, _) in code_typed(f, types) for statement in code.code if is_dynamic(statement)]
+end
+
+@testset "no method is looked up in a block" begin
+    for buffer in BUFFER_TYPES
+        for f in (value_on, strict_value_on)
+            @test (f, buffer, dynamic_calls(f, buffer, Vector{Float64})) == (f, buffer, [])
+        end
+        @test dynamic_calls(incremented_sum, Vector{Float64}, buffer) == []
+    end
+    for f in (early_value, early_value_strict, early_value_in_try, incremented_sum)
+        @test (f, dynamic_calls(f, Vector{Float64})) == (f, [])
+    end
+    @test !isempty(dynamic_calls(value_on, Any, Vector{Float64}))
+end
+
 @testset "the types of the functions are inferred" begin
     Bytes, Default, Slab = Vector{UInt8}, Ebbtide.DefaultBuffer, SlabBuffer{1_048_576}
     for B in BUFFER_TYPES
