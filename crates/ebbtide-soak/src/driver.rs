@@ -83,9 +83,7 @@ fn run(program: &Program, plan: &Plan) {
         // The first scope checks which global allocator is installed.
         scopes::scope(|| ());
     }
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
-    let steps = (program.steps as f64 * plan.scale) as u64;
-    meter::begin(steps);
+    meter::begin(program.steps, plan.scale);
     let start = Instant::now();
     let answer = (program.run)();
     let seconds = start.elapsed().as_secs_f64();

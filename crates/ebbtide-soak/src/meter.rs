@@ -1,12 +1,19 @@
 //! Measures the program that this process runs.
 
 use crate::{process, scopes};
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::{
+    sync::atomic::{AtomicI64, AtomicU64, Ordering},
+    time::Duration,
+};
 
+/// How long a program rests before its resident memory is judged, in milliseconds.
+const FULL_REST: u64 = 3_000;
+
+static REST: AtomicU64 = AtomicU64::new(FULL_REST);
 static STEPS: AtomicU64 = AtomicU64::new(0);
 static DONE: AtomicU64 = AtomicU64::new(0);
 static FIRST_PEAK_KIB: AtomicU64 = AtomicU64::new(0);
-/// The resident memory after the program rested; 0 if it does not rest.
+/// The resident memory after a full rest; 0 without one.
 static RESTED_KIB: AtomicU64 = AtomicU64::new(0);
 /// The most bytes by which the promise was exceeded. Negative if it was kept.
 static WORST_EXCESS: AtomicI64 = AtomicI64::new(i64::MIN);
@@ -33,10 +40,17 @@ pub struct Measured {
     pub excess: Option<i64>,
 }
 
-/// Prepares for a program of `steps` steps.
-pub fn begin(steps: u64) {
-    STEPS.store(steps, Ordering::Relaxed);
+/// Prepares for a program of `steps` steps, multiplied by `scale`. Below 1, rests are shorter too.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+pub fn begin(steps: u64, scale: f64) {
+    STEPS.store((steps as f64 * scale) as u64, Ordering::Relaxed);
+    REST.store((FULL_REST as f64 * scale.min(1.0)) as u64, Ordering::Relaxed);
     process::forget_peak();
+}
+
+/// How long a program rests after its load.
+pub fn rest() -> Duration {
+    Duration::from_millis(REST.load(Ordering::Relaxed))
 }
 
 /// The number of steps of the program, by all of its threads together.
@@ -79,9 +93,11 @@ fn excess() -> Option<i64> {
     i64::try_from(report.held).ok()?.checked_sub(i64::try_from(promised).ok()?)
 }
 
-/// Records the resident memory after the program has rested.
+/// Records the resident memory after the program has rested, unless the rest was a short one.
 pub fn rested(resident_kib: u64) {
-    RESTED_KIB.store(resident_kib, Ordering::Relaxed);
+    if REST.load(Ordering::Relaxed) == FULL_REST {
+        RESTED_KIB.store(resident_kib, Ordering::Relaxed);
+    }
     sample();
 }
 

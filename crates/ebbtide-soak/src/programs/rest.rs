@@ -1,5 +1,5 @@
 //! Programs whose load ends. Three seconds later, their memory must have gone back to the system,
-//! whatever the program does meanwhile.
+//! whatever the program does meanwhile. A run at a small scale rests for less, and records nothing.
 
 use super::{each_step, in_scopes, replace, total};
 use crate::{
@@ -13,23 +13,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a program rests.
-const REST: Duration = Duration::from_secs(3);
-
 pub(super) fn nothing() {
-    thread::sleep(REST);
+    thread::sleep(meter::rest());
 }
 
 fn plain_work() {
     let (start, mut random) = (Instant::now(), Random::new(1));
-    while start.elapsed() < REST {
+    while start.elapsed() < meter::rest() {
         black_box(work(&mut random));
     }
 }
 
 fn ten_scopes_a_second() {
     let (start, mut random) = (Instant::now(), Random::new(1));
-    while start.elapsed() < REST {
+    while start.elapsed() < meter::rest() {
         black_box(scope(|| work(&mut random)));
         thread::sleep(Duration::from_millis(100));
     }
