@@ -261,7 +261,7 @@ impl Owner {
         if !is_own && unsafe { self.return_block(entry, block, size) } {
             return;
         }
-        if is_own || (held::is_tight() && self.adopt_whole(place.chunk())) {
+        if is_own || (size <= SMALL && held::is_tight() && self.adopt_whole(place.chunk())) {
             // The block belongs to an outer scope or to the persistent scope.
             // SAFETY: the block was freed, is counted and has this size.
             unsafe { self.free_own(entry, block, size) };

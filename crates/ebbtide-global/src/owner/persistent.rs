@@ -60,6 +60,7 @@ use crate::{
         run::{self, ChunkRef, Entry, ScopeRef, offset_in_chunk},
     },
     shared::suspended::Chunks,
+    size::SMALL,
 };
 
 /// A persistent scope that has taken this many chunks besides its first is ended if its lists serve
@@ -175,7 +176,7 @@ impl Owner {
         if unsafe { self.return_block(chunk.entry(), block, size) } {
             return;
         }
-        if held::is_tight() && self.take_back().is_some() {
+        if size <= SMALL && held::is_tight() && self.take_back().is_some() {
             let is_adopted = self.adopt_whole(chunk);
             if is_adopted {
                 // SAFETY: the block was freed, is counted, has this size, and lies in a chunk that
