@@ -26,7 +26,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(feature = "allocator_api", feature(allocator_api, cfg_version), allow(stable_features))]
 
-extern crate alloc as core_alloc;
+#[doc(hidden)]
+pub extern crate alloc as core_alloc;
 #[cfg(any(doc, feature = "std"))]
 extern crate std;
 
@@ -389,6 +390,10 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     pub fn alloc<T>(&self, value: T) -> &mut T {
         if self.has_room_for::<T>() {
             return or_panic(self.try_alloc(value));
+        }
+        // Passing a large value to the slow path copies it at each call on the way.
+        if const { size_of::<T>() > 64 } {
+            return self.alloc_with(MaybeUninit::uninit).write(value);
         }
         out_of_line(move || or_panic(self.try_alloc(value)))
     }

@@ -242,6 +242,16 @@ fn a_reference_is_an_allocator() {
     assert!(list.into_iter().eq(0..100));
 }
 
+/// bumpalo exports `alloc` under this name without documenting it, and dioxus-core imports a trait from it.
+#[test]
+fn the_undocumented_name_of_alloc_is_exported() {
+    let bump = Bump::new();
+    let mut text = String::new_in(&bump);
+    bumpalo::core_alloc::fmt::Write::write_fmt(&mut text, format_args!("{} and {}", "ebb", "flow"))
+        .unwrap();
+    assert_eq!(text, "ebb and flow");
+}
+
 #[cfg(feature = "serde")]
 #[test]
 fn boxes_and_collections_are_serialised() {
