@@ -101,12 +101,12 @@ compare() {
     local theirs ours
     ours=$(summary "$2" "$1/$2")
     theirs=$(JULIA_LOAD_PATH=$1:@stdlib summary "$2" "$1/$2")
-    printf '%s\n  with Bumper.jl: %s\n  with Ebbtide:   %s\n' "$2" "$theirs" "$ours"
-    [ -n "$ours" ] && [ "$ours" = "$theirs" ]
+    printf '%s with Bumper.jl:\n%s\nand with Ebbtide:\n%s\n' "$2" "$theirs" "$ours"
+    [[ $ours = *' Pass '* && $ours = "$theirs" ]]
 }
-# The line of the test summary with the sum of all tests, without the time that it took.
+# The head of the test summary, and its line with the sum of all tests, without the time that it took.
 summary() {
-    julia --startup-file=no --color=no julia/others/users.jl "$@" 2>/dev/null | grep "^$1 .*|" | tail -n 1 | sed 's/ *[0-9.]*m\?[0-9.]*s$//' || true
+    julia --startup-file=no --color=no julia/others/users.jl "$@" 2>/dev/null | grep -B 1 "^$1 .*|" | tail -n 2 | sed 's/ *[0-9.]*m\?[0-9.]*s$//; s/ *Time$//' || true
 }
 
 bench() {

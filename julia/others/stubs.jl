@@ -152,4 +152,5 @@ tensoralloc(::Type{A}, structure, istemp) where {A} = A(undef, structure...)
 function allocator_checkpoint! end
 function allocator_reset! end
 function _butensor end
+function blas_contract! end
 end

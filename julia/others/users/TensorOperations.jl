@@ -5,12 +5,14 @@ using Bumper
 using Main.TensorOperations: tensoralloc, allocator_checkpoint!, allocator_reset!
 
 function product_of_four(a, b, buffer)
-    position = allocator_checkpoint!(buffer)
+    # Version 5.3 has none.
+    has_checkpoints = hasmethod(allocator_checkpoint!, Tuple{typeof(buffer)})
+    position = has_checkpoints ? allocator_checkpoint!(buffer) : Bumper.checkpoint_save(buffer)
     ab = tensoralloc(Matrix{Float64}, (size(a, 1), size(b, 2)), Val(true), buffer)
     result = tensoralloc(Matrix{Float64}, (size(a, 1), size(a, 1)), Val(false), buffer)
     ab .= a * b
     result .= ab * ab'
-    allocator_reset!(buffer, position)
+    has_checkpoints ? allocator_reset!(buffer, position) : Bumper.checkpoint_restore!(position)
     result, pointer(ab)
 end
 
