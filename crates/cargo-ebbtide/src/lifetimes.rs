@@ -1,0 +1,258 @@
+//! From the entries of a record: which frames of a block's stack were still the same call when it
+//! was freed, and when its thread allocated the next block.
+//!
+//! A frame has ended if its thread has since called the allocator from further up the stack, if a
+//! later stack shows another frame in its place, or if its caller has moved on: the recorder compares
+//! where the caller stands, and the registers that its callee preserves.
+//! None of these sees a call that is repeated from the same line by a caller whose registers are the
+//! same, and which allocates nothing in between: such calls look like one.
+
+use cargo_ebbtide::record::{Entry, Record, Unreadable};
+use std::collections::HashMap;
+
+/// A frame of the tree of stacks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Frame {
+    pub(crate) parent: usize,
+    /// The address to which its callee returns.
+    pub(crate) address: u64,
+    depth: u64,
+}
+
+/// Code that was mapped.
+#[derive(Clone, Debug)]
+pub(crate) struct Module {
+    pub(crate) base: u64,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) path: String,
+}
+
+impl Module {
+    /// Where a call is in the file that returns to this address: in front of it.
+    pub(crate) fn in_file(&self, address: u64) -> u64 {
+        address.wrapping_sub(1).wrapping_sub(self.base)
+    }
+}
+
+/// A recorded block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    /// The innermost frame of its stack.
+    pub(crate) frame: usize,
+    pub(crate) size: u64,
+    pub(crate) weight: u64,
+    thread: u64,
+    base: u64,
+    /// The entries of its birth and its death.
+    pub(crate) birth: usize,
+    pub(crate) death: Option<usize>,
+    /// The number of outermost frames that were still the same call when it was freed. 0 if it was
+    /// not.
+    pub(crate) alive: usize,
+    /// The same when its thread had allocated some more blocks, and how many; `None` if another one
+    /// was recorded before, or if there were none.
+    pub(crate) alive_after: Option<(usize, u64)>,
+    /// The number of outermost frames that are the same calls as for the thread's recorded block
+    /// before.
+    pub(crate) continued: usize,
+    pub(crate) freed_by_other: bool,
+    pub(crate) resizes: u64,
+}
+
+/// The time that the program's allocator took for some blocks, in ticks, with their weights.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Costs {
+    small: Vec<(u64, u64)>,
+    large: Vec<(u64, u64)>,
+}
+
+impl Costs {
+    /// From this size in bytes on, a block may be memory of the system, which takes long.
+    const LARGE: u64 = 1 << 15;
+
+    fn add(&mut self, size: u64, ticks: u64, weight: u64) {
+        let costs = if size < Costs::LARGE { &mut self.small } else { &mut self.large };
+        costs.push((ticks, weight));
+    }
+
+    /// The mean number of ticks for one block, without those of the clock; 0 if none was timed. The
+    /// longest hundredth of the small blocks is left out: there the thread was interrupted.
+    pub(crate) fn mean(&self, clock: f64) -> f64 {
+        let mut small = self.small.clone();
+        small.sort_unstable();
+        small.truncate(small.len() - small.len() / 100);
+        let (mut ticks, mut blocks) = (0.0, 0.0);
+        for (took, weight) in small.into_iter().chain(self.large.iter().copied()) {
+            ticks += took as f64 * weight as f64;
+            blocks += weight as f64;
+        }
+        if blocks > 0.0 { (ticks / blocks - clock).max(0.0) } else { 0.0 }
+    }
+}
+
+/// What a record says.
+#[derive(Debug, Default)]
+pub(crate) struct Lifetimes {
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) modules: Vec<Module>,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) allocs: Costs,
+    pub(crate) frees: Costs,
+    pub(crate) threads: u64,
+}
+
+/// The positions of one thread's stack, at its entries.
+#[derive(Default)]
+struct Heights {
+    /// Entries with the shallowest position since the entry before, so that each is deeper than
+    /// those in front of it.
+    falling: Vec<(usize, u64)>,
+    /// The number of the latest recorded block.
+    latest: Option<usize>,
+}
+
+impl Heights {
+    fn add(&mut self, entry: usize, high: u64) {
+        while self.falling.last().is_some_and(|last| last.1 <= high) {
+            self.falling.pop();
+        }
+        self.falling.push((entry, high));
+    }
+
+    /// The shallowest position after an entry.
+    fn since(&self, entry: usize) -> u64 {
+        let first = self.falling.partition_point(|other| other.0 <= entry);
+        self.falling.get(first).map_or(0, |found| found.1)
+    }
+}
+
+impl Lifetimes {
+    /// Reads a record.
+    pub(crate) fn of(
+        record: &Record<'_>,
+        same_function: impl Fn(&[Module], u64, u64) -> bool,
+    ) -> Result<Lifetimes, Unreadable> {
+        let mut lifetimes = Lifetimes { frames: vec![Frame::default()], ..Lifetimes::default() };
+        let mut threads: HashMap<u64, Heights> = HashMap::new();
+        for (at, entry) in record.entries().enumerate() {
+            match entry? {
+                Entry::Module { base, start, end, path } => {
+                    let path = String::from_utf8_lossy(path).into_owned();
+                    lifetimes.modules.push(Module { base, start, end, path });
+                }
+                Entry::Frame { parent, address, depth, .. } => {
+                    lifetimes.frames.push(Frame { parent: parent as usize, address, depth });
+                }
+                Entry::Birth { thread, frame, base, size, weight, kept, high, .. } => {
+                    let frame = frame as usize;
+                    let heights = threads.entry(thread).or_default();
+                    let before = heights.latest.replace(lifetimes.blocks.len());
+                    let before = before.map(|before| lifetimes.blocks[before]);
+                    let replaced =
+                        before.filter(|before| before.base == base).map_or(0, |before| {
+                            lifetimes.replaced(before.frame, frame, base, &same_function)
+                        });
+                    heights.add(at, high.max(replaced));
+                    let continued = before.map_or(0, |before| {
+                        lifetimes.alive(&before, heights.since(before.birth), kept)
+                    });
+                    lifetimes.blocks.push(Block {
+                        frame,
+                        size,
+                        weight,
+                        thread,
+                        base,
+                        birth: at,
+                        alive: 0,
+                        alive_after: None,
+                        continued,
+                        death: None,
+                        freed_by_other: false,
+                        resizes: 0,
+                    });
+                }
+                Entry::Next { id, gap, kept, high } => {
+                    let Some(block) = lifetimes.blocks.get(id as usize).copied() else { continue };
+                    let heights = threads.entry(block.thread).or_default();
+                    heights.add(at, high);
+                    let alive = lifetimes.alive(&block, heights.since(block.birth), kept);
+                    lifetimes.blocks[id as usize].alive_after = Some((alive, gap));
+                }
+                Entry::Death { id, thread, kept, high, .. } => {
+                    threads.entry(thread).or_default().add(at, high);
+                    let Some(block) = lifetimes.blocks.get(id as usize).copied() else { continue };
+                    let is_own = thread == block.thread;
+                    let kept = if is_own { kept } else { u64::MAX };
+                    let heights = threads.entry(block.thread).or_default();
+                    let alive = lifetimes.alive(&block, heights.since(block.birth), kept);
+                    let dead = &mut lifetimes.blocks[id as usize];
+                    (dead.alive, dead.death, dead.freed_by_other) = (alive, Some(at), !is_own);
+                }
+                Entry::Resize { id, .. } => {
+                    if let Some(block) = lifetimes.blocks.get_mut(id as usize) {
+                        block.resizes += 1;
+                    }
+                }
+                Entry::Cost { is_free, size, ticks, weight } => {
+                    let costs = if is_free { &mut lifetimes.frees } else { &mut lifetimes.allocs };
+                    costs.add(size, ticks, weight);
+                }
+            }
+        }
+        lifetimes.threads = threads.len() as u64;
+        Ok(lifetimes)
+    }
+
+    /// The frames of a stack, from the outermost on.
+    pub(crate) fn path(&self, frame: usize) -> Vec<usize> {
+        let mut path = Vec::new();
+        let mut at = frame;
+        while at != 0 {
+            path.push(at);
+            at = self.frames[at].parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The frames of a stack with their ends, from the outermost on, whose end is not known.
+    fn ends(&self, frame: usize, base: u64) -> Vec<(usize, u64)> {
+        let mut end = base;
+        let path = self.path(frame).into_iter().enumerate();
+        path.map(|(index, frame)| {
+            end = end.saturating_sub(self.frames[frame].depth);
+            (frame, if index == 0 { u64::MAX } else { end })
+        })
+        .collect()
+    }
+
+    /// The number of outermost frames that are still the same call.
+    fn alive(&self, block: &Block, high: u64, kept: u64) -> usize {
+        let ends = self.ends(block.frame, block.base);
+        let above = ends.iter().take_while(|(_, end)| *end > high).count();
+        above.min(usize::try_from(kept).unwrap_or(usize::MAX))
+    }
+
+    /// Where the outermost frame ends that a later stack of the same thread shows to have ended; 0
+    /// if none.
+    fn replaced(
+        &self,
+        before: usize,
+        after: usize,
+        base: u64,
+        same_function: &impl Fn(&[Module], u64, u64) -> bool,
+    ) -> u64 {
+        let (before, after) = (self.ends(before, base), self.ends(after, base));
+        let common = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
+        let (Some(old), Some(new)) = (before.get(common), after.get(common)) else {
+            return before.get(common).map_or(0, |old| old.1);
+        };
+        let (old_address, new_address) = (self.frames[old.0].address, self.frames[new.0].address);
+        if old.1 == new.1 && same_function(&self.modules, old_address, new_address) {
+            // The same call, which is elsewhere now: what it had called has ended.
+            return before.get(common + 1).map_or(0, |callee| callee.1);
+        }
+        old.1
+    }
+}

@@ -1,0 +1,218 @@
+//! The file of a record, written through a window of memory, so that it is complete up to the last
+//! entry even if the program is killed.
+
+use super::{rate, sys};
+use crate::record::{HEADER, MAGIC, VERSION, header, kind};
+use core::{
+    ffi::{CStr, c_int, c_long, c_void},
+    ptr,
+};
+use std::{
+    ffi::CString,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+/// The bytes of the file that are mapped at once.
+const WINDOW: usize = 1 << 17;
+
+/// The longest record in bytes.
+const MOST: usize = 1 << 30;
+
+/// A record that is being written.
+///
+/// The file is open only while it grows: a program may close all files, or count them.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    path: CString,
+    head: *mut u64,
+    window: *mut u64,
+    /// The bytes of the file before the window, and in the window.
+    before: usize,
+    len: usize,
+}
+
+// SAFETY: the mappings belong to whoever has the lock of the state (A1), in any thread.
+unsafe impl Send for Journal {}
+
+/// The file of a record, open. These are calls of the system and not of the C library, which may end
+/// the thread in them (`pthread_cancel`).
+struct Open(c_int);
+
+impl Open {
+    /// `None` if the file is not there any more, or this process may not open it.
+    fn new(path: &CStr) -> Option<Open> {
+        let flags = c_long::from(sys::O_RDWR | sys::O_CLOEXEC | sys::O_NOFOLLOW);
+        // SAFETY: `open` reads a text, which ends with a zero.
+        let file = unsafe { sys::syscall(sys::SYS_OPEN, path.as_ptr(), flags) };
+        c_int::try_from(file).ok().filter(|file| *file >= 0).map(Open)
+    }
+
+    /// Makes the file at least this long, and the part of it from `at` on writable for certain: a
+    /// mapping of a file without room ends the program at the first access.
+    fn grow(&self, at: usize, len: usize) -> Option<()> {
+        // A process that exceeds its limit gets a signal.
+        if len as u64 > sys::limit(sys::RLIMIT_FSIZE) {
+            return None;
+        }
+        let (at, bytes) = (c_long::try_from(at).ok()?, c_long::try_from(len - at).ok()?);
+        let (file, any) = (c_long::from(self.0), 0 as c_long);
+        loop {
+            // SAFETY: has no preconditions; the file is a record.
+            if unsafe { sys::syscall(sys::SYS_FALLOCATE, file, any, at, bytes) } == 0 {
+                return Some(());
+            }
+            match sys::errno() {
+                sys::EINTR => {}
+                sys::EOPNOTSUPP | sys::ENOSYS => break,
+                _ => return None,
+            }
+        }
+        // SAFETY: the same.
+        (unsafe { sys::syscall(sys::SYS_FTRUNCATE, file, at + bytes) } == 0).then_some(())
+    }
+
+    fn map(&self, at: usize, bytes: usize) -> Option<*mut u64> {
+        let at = i64::try_from(at).ok()?;
+        let (access, flags) = (sys::PROT_READ_WRITE, sys::MAP_SHARED);
+        // SAFETY: a new mapping of a file that this process has made, which is long enough.
+        let window = unsafe { sys::mmap(ptr::null_mut(), bytes, access, flags, self.0, at) };
+        (window.addr() != usize::MAX).then_some(window.cast())
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        // SAFETY: the file is this value's.
+        unsafe { sys::syscall(sys::SYS_CLOSE, c_long::from(self.0)) };
+    }
+}
+
+fn unmap(window: *mut u64, bytes: usize) {
+    // SAFETY: a mapping of `Open::map`, of this size, which nobody uses any more.
+    unsafe { sys::munmap(window.cast::<c_void>(), bytes) };
+}
+
+impl Journal {
+    /// Begins a record in an empty file. `None` if the system refuses.
+    pub(crate) fn new(path: CString) -> Option<Journal> {
+        let file = Open::new(&path)?;
+        file.grow(0, WINDOW)?;
+        let head = file.map(0, HEADER)?;
+        let window = file.map(0, WINDOW)?;
+        let mut journal = Journal { path, head, window, before: 0, len: HEADER };
+        journal.set(header::MAGIC, u64::from_ne_bytes(MAGIC));
+        journal.set(header::VERSION, VERSION);
+        // SAFETY: has no preconditions.
+        let process = unsafe { sys::getpid() };
+        journal.set(header::PID, u64::from(process.unsigned_abs()));
+        journal.set(header::START_TICKS, rate::ticks());
+        journal.set(header::START_NANOSECONDS, nanoseconds());
+        journal.complete();
+        Some(journal)
+    }
+
+    fn set(&mut self, index: usize, value: u64) {
+        // SAFETY: a word of the header.
+        unsafe { self.head.wrapping_add(index).write_volatile(value) };
+    }
+
+    /// Declares what was written so far complete.
+    fn complete(&mut self) {
+        self.set(header::LEN, (self.before + self.len) as u64);
+    }
+
+    /// Stores the time, and what recording took.
+    pub(crate) fn stamp(&mut self, now: u64, spent: u64) {
+        self.set(header::LATEST_TICKS, now);
+        self.set(header::LATEST_NANOSECONDS, nanoseconds());
+        self.set(header::SPENT_TICKS, spent);
+    }
+
+    /// Writes an entry: its kind, these words, and these bytes. `None` if the file cannot grow.
+    fn write(&mut self, kind: u64, words: &[u64], bytes: &[u8]) -> Option<()> {
+        let more = bytes.len().div_ceil(8);
+        let count = 1 + words.len() + more;
+        if self.len + count * 8 > WINDOW {
+            self.advance()?;
+        }
+        let mut at = self.window.wrapping_add(self.len / 8);
+        let mut put = |word: u64| {
+            // SAFETY: the window has room for the entry, and the words are whole.
+            unsafe { at.write(word) };
+            at = at.wrapping_add(1);
+        };
+        put(kind | (count as u64) << 8);
+        words.iter().copied().for_each(&mut put);
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            put(u64::from_ne_bytes(word));
+        }
+        self.len += count * 8;
+        self.complete();
+        Some(())
+    }
+
+    /// Maps the part of the file that begins with the page at which writing has arrived. `None` if
+    /// there is none.
+    fn advance(&mut self) -> Option<()> {
+        let written = self.before + self.len;
+        let (page, rest) = (written / 4096 * 4096, written % 4096);
+        if page + WINDOW > MOST {
+            return None;
+        }
+        let file = Open::new(&self.path)?;
+        file.grow(page, page + WINDOW)?;
+        let window = file.map(page, WINDOW)?;
+        unmap(self.window, WINDOW);
+        (self.window, self.before, self.len) = (window, page, rest);
+        Some(())
+    }
+
+    pub(crate) fn module(
+        &mut self,
+        base: usize,
+        start: usize,
+        end: usize,
+        path: &[u8],
+    ) -> Option<()> {
+        let words = [base as u64, start as u64, end as u64, path.len() as u64];
+        self.write(kind::MODULE, &words, path)
+    }
+
+    pub(crate) fn frame(&mut self, id: u32, parent: u32, address: usize, depth: u32) -> Option<()> {
+        let words = [u64::from(id), u64::from(parent), address as u64, u64::from(depth)];
+        self.write(kind::FRAME, &words, &[])
+    }
+
+    pub(crate) fn birth(&mut self, words: &[u64; 8]) -> Option<()> {
+        self.write(kind::BIRTH, words, &[])
+    }
+
+    pub(crate) fn death(&mut self, words: &[u64; 5]) -> Option<()> {
+        self.write(kind::DEATH, words, &[])
+    }
+
+    pub(crate) fn next(&mut self, id: u64, gap: u64, kept: u64, high: u64) -> Option<()> {
+        self.write(kind::NEXT, &[id, gap, kept, high], &[])
+    }
+
+    pub(crate) fn resize(&mut self, id: u64, size: usize) -> Option<()> {
+        self.write(kind::RESIZE, &[id, size as u64], &[])
+    }
+
+    pub(crate) fn cost(
+        &mut self,
+        is_free: bool,
+        size: usize,
+        ticks: u64,
+        weight: u64,
+    ) -> Option<()> {
+        self.write(kind::COST, &[u64::from(is_free), size as u64, ticks, weight], &[])
+    }
+}
+
+fn nanoseconds() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| u64::try_from(now.as_nanos()).unwrap_or(u64::MAX))
+}

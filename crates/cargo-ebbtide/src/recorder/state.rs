@@ -1,0 +1,593 @@
+//! What the threads share: the record and all that it is made from.
+
+use super::{
+    journal::Journal,
+    local::{Due, Local, local},
+    rate::{self, Rate},
+    slots::{self, Slot, Slots},
+    stacks::{self, Stacks, Unwound},
+    sys,
+};
+use core::{
+    cell::UnsafeCell,
+    ffi::{CStr, c_int, c_void},
+    ptr,
+    sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering},
+};
+use std::{
+    collections::HashMap,
+    env,
+    ffi::CString,
+    fs::{self, OpenOptions},
+    os::unix::ffi::{OsStrExt, OsStringExt},
+    path::{self, Path, PathBuf},
+};
+
+/// The variable with the folder for records.
+pub const FOLDER: &str = "EBBTIDE_ADVISE_FOLDER";
+
+/// The variable with the mean number of blocks between two that are recorded. Without it, the rate
+/// follows the time that recording takes.
+pub const EVERY: &str = "EBBTIDE_ADVISE_EVERY";
+
+/// The blocks from a recorded one to the one that tells which of its calls have ended, in turn: close
+/// for calls with few blocks, far for those with many, of which few end between two.
+const GAPS: [i64; 4] = [1, 16, 256, 16];
+
+/// A countdown that does not end.
+const NEVER: i64 = i64::MAX;
+
+/// Everything under the lock.
+#[derive(Debug)]
+pub(crate) struct State {
+    journal: Journal,
+    stacks: Stacks,
+    slots: Slots,
+    rate: Rate,
+    /// The code that is mapped, as far as it is in the record.
+    modules: Vec<(usize, usize)>,
+    /// The number of modules that the loader had added then.
+    added: u64,
+    births: u64,
+    threads: u32,
+    /// The latest recorded block of each thread, with the hashes of its callers.
+    latest: HashMap<u32, (u64, Vec<u32>)>,
+}
+
+struct Shared(UnsafeCell<Option<State>>);
+
+// SAFETY: only the thread that has the lock accesses it (A1).
+unsafe impl Sync for Shared {}
+
+static STATE: Shared = Shared(UnsafeCell::new(None));
+static IS_LOCKED: AtomicBool = AtomicBool::new(false);
+
+const NOT_YET: u8 = 0;
+const ON: u8 = 1;
+const OFF: u8 = 2;
+
+/// Whether blocks are recorded. Relaxed: the lock orders everything else.
+static MODE: AtomicU8 = AtomicU8::new(NOT_YET);
+
+fn lock() {
+    while IS_LOCKED
+        .compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed)
+        .is_err()
+    {
+        // SAFETY: has no preconditions.
+        unsafe { sys::sched_yield() };
+    }
+}
+
+fn unlock() {
+    IS_LOCKED.store(false, Ordering::Release);
+}
+
+/// Whether this process was made by a call of the system that ran none of the functions below.
+/// The kernel clears the page in such a child.
+fn is_copy() -> bool {
+    let page = OWNER.load(Ordering::Relaxed);
+    // SAFETY: the page stays mapped, and is written once before it is here.
+    !page.is_null() && unsafe { page.read_volatile() } == 0
+}
+
+/// What is recorded in this process (A3).
+fn mode() -> u8 {
+    if is_copy() { OFF } else { MODE.load(Ordering::Relaxed) }
+}
+
+/// A page with 1 in the process that records; null where the kernel has no such pages.
+static OWNER: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
+
+fn mark_owner() {
+    const BYTES: usize = 4096;
+    let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS;
+    // SAFETY: a new mapping, anywhere.
+    let page = unsafe { sys::mmap(ptr::null_mut(), BYTES, sys::PROT_READ_WRITE, flags, -1, 0) };
+    // SAFETY: the mapping is new. A failed one is no address, and refused.
+    if unsafe { sys::madvise(page, BYTES, sys::MADV_WIPEONFORK) } == 0 {
+        // SAFETY: the page is mapped, and writable.
+        unsafe { page.cast::<u8>().write_volatile(1) };
+        OWNER.store(page.cast(), Ordering::Relaxed);
+    }
+}
+
+/// A thread that runs code of the recorder (A1).
+struct Busy<'l> {
+    local: &'l Local,
+    countdown: i64,
+    /// The number of the program's latest error, which `malloc` and `free` keep.
+    errno: c_int,
+}
+
+impl<'l> Busy<'l> {
+    /// `None` if the thread is busy already.
+    fn enter(local: &'l Local) -> Option<Busy<'l>> {
+        if local.is_busy.replace(true) {
+            return None;
+        }
+        Some(Busy { local, countdown: local.countdown.replace(NEVER), errno: sys::errno() })
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        sys::set_errno(self.errno);
+        self.local.countdown.set(self.countdown);
+        self.local.is_busy.set(false);
+    }
+}
+
+/// Runs a closure with the state, if blocks are recorded. The closure takes no lock but those of
+/// the C library's allocator.
+fn with<R>(f: impl FnOnce(&mut State) -> R) -> Option<R> {
+    // Other libraries' functions around `fork` run with the lock, and use the allocator.
+    let is_forking = local().is_forking.get();
+    if !is_forking {
+        lock();
+    }
+    // SAFETY: this thread has the lock, and the closures of this module do not come back here (A1).
+    let state = unsafe { &mut *STATE.0.get() };
+    let result = state.as_mut().map(f);
+    if !is_forking {
+        unlock();
+    }
+    result
+}
+
+/// Begins a record, if the environment names a folder. Called once, when the library is loaded.
+pub(crate) fn begin() {
+    let local = local();
+    let Some(_busy) = Busy::enter(local) else { return };
+    let state = env::var_os(FOLDER).and_then(|folder| State::new(Path::new(&folder)));
+    mark_owner();
+    let mode = if state.is_some() { ON } else { OFF };
+    lock();
+    // SAFETY: this thread has the lock.
+    unsafe { *STATE.0.get() = state };
+    unlock();
+    // Last, because a library that was loaded before may have begun threads.
+    MODE.store(mode, Ordering::Relaxed);
+    // SAFETY: the three functions are sound in every thread that forks.
+    unsafe { sys::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
+}
+
+extern "C" fn before_fork() {
+    lock();
+    local().is_forking.set(true);
+}
+
+extern "C" fn after_fork() {
+    local().is_forking.set(false);
+    unlock();
+}
+
+/// The child shares the file of its parent, so it records nothing (A3).
+extern "C" fn in_child() {
+    MODE.store(OFF, Ordering::Relaxed);
+    after_fork();
+}
+
+/// A block that was recorded or timed; `None` if the C library serves the request.
+///
+/// `end` is where the allocator's frame ends.
+#[cold]
+#[inline(never)]
+pub(crate) fn alloc(size: usize, align: usize, is_zeroed: bool, end: usize) -> Option<*mut c_void> {
+    let local = local();
+    let mut busy = Busy::enter(local)?;
+    match mode() {
+        ON => {}
+        // Until the library is ready, which takes few allocations.
+        NOT_YET => {
+            busy.countdown = 0;
+            return None;
+        }
+        _ => {
+            busy.countdown = NEVER;
+            return None;
+        }
+    }
+    if stacks::is_unwinder(end) {
+        busy.countdown = 0;
+        return None;
+    }
+    let began = rate::ticks();
+    if local.due.get() == Due::Time {
+        local.due.set(Due::Birth);
+        local.times_free.set(true);
+        busy.countdown = local.left.get();
+        return timed(size, align, is_zeroed);
+    }
+    if local.due.get() == Due::Next {
+        let unwound = Unwound::here(end);
+        with(|state| {
+            state.follows(local, &unwound);
+            state.spend(began);
+        });
+        let (left, half) = (local.left.get(), local.left.get() / 2);
+        local.due.set(if left > 0 { Due::Time } else { Due::Birth });
+        local.left.set(left - half - 1);
+        busy.countdown = half;
+        return None;
+    }
+    if local.thread.get() == 0 {
+        let wait = with(|state| state.new_thread(local)).unwrap_or(NEVER);
+        if wait > 0 {
+            busy.countdown = wait - 1;
+            return None;
+        }
+    }
+    let unwound = Unwound::here(end);
+    let is_known = |state: &mut State| unwound.addresses().all(|address| state.knows(address));
+    let unknown = with(|state| (!is_known(state)).then_some(state.added)).flatten();
+    if let Some(added) = unknown {
+        let loaded = Loaded::now(added);
+        with(|state| state.learn(loaded));
+    }
+    with(|state| {
+        let born = state.born(local, size, align, is_zeroed, &unwound);
+        let mut random = local.random.get();
+        let wait = rate::distance(state.rate.weight(), &mut random);
+        local.random.set(random);
+        // A later block tells which calls of the recorded one have ended.
+        let gap = GAPS[(state.births % 4) as usize];
+        let gap = if gap <= wait { gap } else { 1 };
+        local.due.set(if wait > 0 { Due::Next } else { Due::Birth });
+        local.gap.set(gap);
+        local.left.set(wait - gap);
+        busy.countdown = if wait > 0 { gap - 1 } else { 0 };
+        state.spend(began);
+        born
+    })
+    .flatten()
+}
+
+/// A block of the C library, of which the time is recorded.
+fn timed(size: usize, align: usize, is_zeroed: bool) -> Option<*mut c_void> {
+    let began = rate::ticks();
+    let block = if align > 0 {
+        // SAFETY: has no preconditions.
+        unsafe { sys::__libc_memalign(align, size) }
+    } else if is_zeroed {
+        // SAFETY: has no preconditions.
+        unsafe { sys::__libc_calloc(1, size) }
+    } else {
+        // SAFETY: has no preconditions.
+        unsafe { sys::__libc_malloc(size) }
+    };
+    let ticks = rate::ticks().saturating_sub(began);
+    with(|state| state.journal.cost(false, size, ticks, state.rate.weight()));
+    (!block.is_null()).then_some(block)
+}
+
+/// Frees a recorded block.
+///
+/// # Safety
+///
+/// The block is alive, and was recorded. It is not used again.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn free(block: *mut c_void, end: usize) {
+    let local = local();
+    let mut busy = Busy::enter(local);
+    let began = rate::ticks();
+    // SAFETY: the caller says that the block was recorded.
+    let slot = unsafe { slots::slot_of(block) };
+    // SAFETY: the slot of a block that is alive, which nobody changes meanwhile.
+    let Slot { id, thread, .. } = unsafe { *slot };
+    let is_on = mode() == ON;
+    let mut kept = 0;
+    if is_on && thread == local.thread.get() {
+        // SAFETY: the block is alive until its slot is given back, below.
+        let callers = unsafe { slots::callers(slot) };
+        kept = Unwound::here(end).kept(callers);
+    }
+    let wait = with(|state| {
+        let is_new = is_on && local.thread.get() == 0;
+        let wait = is_new.then(|| state.new_thread(local));
+        if is_on {
+            state.dies(local, id, kept);
+            state.spend(began);
+        }
+        // SAFETY: the slot was taken here, and its block is not used again.
+        unsafe { state.slots.give(slot) };
+        wait
+    });
+    if let (Some(busy), Some(wait)) = (&mut busy, wait.flatten()) {
+        busy.countdown = wait;
+    }
+    drop(busy);
+}
+
+/// Frees a block of the C library, and records the time that this takes.
+///
+/// # Safety
+///
+/// The block is the C library's. It is not used again.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn free_timed(block: *mut c_void) {
+    let local = local();
+    let busy = Busy::enter(local);
+    let began = rate::ticks();
+    // SAFETY: the caller's block.
+    unsafe { sys::__libc_free(block) };
+    let ticks = rate::ticks().saturating_sub(began);
+    // The recorder's own blocks are not timed.
+    if busy.is_some() {
+        local.times_free.set(false);
+        if mode() == ON {
+            with(|state| state.journal.cost(true, 0, ticks, state.rate.weight()));
+        }
+    }
+}
+
+/// Resizes a recorded block. Null if there is no memory: then the block is as it was.
+///
+/// # Safety
+///
+/// The block is alive, and was recorded. If the result is not null, it is not used again.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn resize(block: *mut c_void, size: usize, end: usize) -> *mut c_void {
+    let busy = Busy::enter(local());
+    // SAFETY: the caller says that the block was recorded.
+    let slot = unsafe { slots::slot_of(block) };
+    // SAFETY: the slot of a block that is alive.
+    let old = unsafe { *slot };
+    // SAFETY: the block is alive, and was recorded.
+    let room = unsafe { slots::usable_size(block) };
+    let moved = with(|state| {
+        if mode() == ON {
+            state.journal.resize(old.id, size);
+        }
+        if size <= room && size >= room / 4 {
+            // SAFETY: the slot of a block that is alive, under the lock.
+            unsafe { (*slot).size = size };
+            return block;
+        }
+        // SAFETY: the block is alive until its slot is given back, below.
+        let callers = unsafe { slots::callers(slot) };
+        let Some((new, new_slot)) = state.slots.take(size, 0, callers.iter().copied()) else {
+            return ptr::null_mut();
+        };
+        // SAFETY: both are slots. The new one keeps its own size and link.
+        unsafe { (*new_slot).continue_as(&old, size) };
+        // SAFETY: both blocks are alive, are different, and have so many bytes.
+        unsafe { ptr::copy_nonoverlapping(block.cast::<u8>(), new.cast(), room.min(size)) };
+        // SAFETY: the slot was taken here, and its block is not used again.
+        unsafe { state.slots.give(slot) };
+        new
+    });
+    drop(busy);
+    if let Some(moved) = moved.filter(|moved| !moved.is_null()) {
+        return moved;
+    }
+    // SAFETY: has no preconditions.
+    let new = unsafe { sys::__libc_malloc(size) };
+    if !new.is_null() {
+        // SAFETY: both blocks are alive, are different, and have so many bytes.
+        unsafe { ptr::copy_nonoverlapping(block.cast::<u8>(), new.cast(), room.min(size)) };
+        // SAFETY: the caller's block, which is not used again.
+        unsafe { free(block, end) };
+    }
+    new
+}
+
+impl State {
+    fn new(folder: &Path) -> Option<State> {
+        let every = env::var(EVERY).ok().and_then(|every| every.parse().ok());
+        // SAFETY: has no preconditions.
+        let process = unsafe { sys::getpid() };
+        // The program may change its folder before the file is opened again.
+        let folder = path::absolute(folder).ok()?;
+        // A program that replaces itself keeps its number.
+        let mut path = PathBuf::new();
+        (0..100).find_map(|number| {
+            path = folder.join(format!("{process}.{number}"));
+            OpenOptions::new().write(true).create_new(true).open(&path).ok()
+        })?;
+        let path = CString::new(path.into_os_string().into_vec()).ok()?;
+        let mut state = State {
+            journal: Journal::new(path)?,
+            stacks: Stacks::new()?,
+            slots: Slots::new(),
+            rate: Rate::new(every, rate::ticks()),
+            modules: Vec::new(),
+            added: 0,
+            births: 0,
+            threads: 0,
+            latest: HashMap::new(),
+        };
+        let loaded = Loaded::now(0);
+        // The function's address, not its entry in a table of this library.
+        let unwinder = sys::_Unwind_Backtrace as *const c_void;
+        let mut code = loaded.code.iter();
+        if let Some(code) = code.find(|code| (code.start..code.end).contains(&unwinder.addr())) {
+            stacks::set_unwinder(code.start, code.end);
+        }
+        state.learn(loaded);
+        Some(state)
+    }
+
+    /// Gives a thread its number. Returns the number of blocks until the first that is recorded.
+    fn new_thread(&mut self, local: &Local) -> i64 {
+        self.threads += 1;
+        local.thread.set(self.threads);
+        let mut random =
+            (u64::from(self.threads)).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D;
+        let wait = rate::distance(self.rate.weight(), &mut random);
+        local.random.set(random);
+        wait
+    }
+
+    /// Records a block. `None` if there is no room for it.
+    fn born(
+        &mut self,
+        local: &Local,
+        size: usize,
+        align: usize,
+        is_zeroed: bool,
+        unwound: &Unwound,
+    ) -> Option<*mut c_void> {
+        let (block, slot) = self.slots.take(size, align, unwound.callers())?;
+        let (frame, base) = self.stacks.add(unwound, &mut self.journal);
+        let thread = local.thread.get();
+        let before = self.latest.remove(&thread);
+        let kept = before.as_ref().map_or(0, |(_, callers)| unwound.kept(callers));
+        let mut callers = before.map_or_else(Vec::new, |(_, callers)| callers);
+        callers.clear();
+        // Where the process has no memory left, it is not the recorder that ends it.
+        if callers.try_reserve(unwound.callers().len()).is_ok()
+            && self.latest.try_reserve(1).is_ok()
+        {
+            callers.extend(unwound.callers());
+            self.latest.insert(thread, (self.births, callers));
+        }
+        let words = [
+            rate::ticks(),
+            u64::from(thread),
+            u64::from(frame),
+            base as u64,
+            size as u64,
+            self.rate.weight(),
+            kept,
+            local.high.replace(0) as u64,
+        ];
+        if self.journal.birth(&words).is_none() {
+            // The record is full.
+            MODE.store(OFF, Ordering::Relaxed);
+        }
+        // SAFETY: the slot was taken for this block.
+        unsafe { (*slot).begin(self.births, size, thread) };
+        self.births += 1;
+        // SAFETY: the slot was just taken.
+        if is_zeroed && !unsafe { slots::is_zero(slot) } {
+            // SAFETY: the block has so many bytes.
+            unsafe { block.cast::<u8>().write_bytes(0, size) };
+        }
+        Some(block)
+    }
+
+    fn dies(&mut self, local: &Local, id: u64, kept: u64) {
+        let words =
+            [id, rate::ticks(), u64::from(local.thread.get()), kept, local.high.replace(0) as u64];
+        self.journal.death(&words);
+    }
+
+    /// Records what is left of the stack of the thread's latest recorded block at its next block.
+    fn follows(&mut self, local: &Local, unwound: &Unwound) {
+        let gap = local.gap.get().unsigned_abs();
+        if let Some((id, callers)) = self.latest.get(&local.thread.get()) {
+            self.journal.next(*id, gap, unwound.kept(callers), local.high.replace(0) as u64);
+        }
+    }
+
+    fn spend(&mut self, began: u64) {
+        let now = rate::ticks();
+        self.rate.spend(now.saturating_sub(began), now);
+        self.journal.stamp(now, self.rate.spent());
+    }
+
+    fn knows(&self, address: usize) -> bool {
+        self.modules.iter().any(|(start, end)| (*start..*end).contains(&address))
+    }
+
+    /// Records the code that is mapped and not in the record.
+    fn learn(&mut self, loaded: Loaded) {
+        self.added = loaded.added;
+        for Code { base, start, end, path } in loaded.code {
+            self.module(base, start, end, &path);
+        }
+    }
+
+    fn module(&mut self, base: usize, start: usize, end: usize, path: &[u8]) {
+        if self.modules.contains(&(start, end)) {
+            return;
+        }
+        self.modules.push((start, end));
+        if path.is_empty() {
+            // The program itself, which the loader does not name.
+            let program = fs::read_link("/proc/self/exe").unwrap_or_default();
+            self.journal.module(base, start, end, program.as_os_str().as_bytes());
+        } else {
+            self.journal.module(base, start, end, path);
+        }
+    }
+}
+
+/// What the loader has mapped: the number of modules that it has ever added, and their code.
+struct Loaded {
+    added: u64,
+    code: Vec<Code>,
+}
+
+/// Code that is mapped, and the module that it belongs to.
+struct Code {
+    base: usize,
+    start: usize,
+    end: usize,
+    path: Vec<u8>,
+}
+
+impl Loaded {
+    /// What is mapped now; empty if no more than `added` modules were added. Called without the lock:
+    /// the loader has its own meanwhile, and a program's function that it calls may allocate.
+    fn now(added: u64) -> Loaded {
+        let mut loaded = Loaded { added, code: Vec::new() };
+        let data: *mut Loaded = &raw mut loaded;
+        // SAFETY: `each_module` expects this value, which is not used meanwhile.
+        unsafe { sys::dl_iterate_phdr(each_module, data.cast()) };
+        loaded
+    }
+}
+
+extern "C" fn each_module(module: *mut sys::LoadedModule, _: usize, data: *mut c_void) -> c_int {
+    // SAFETY: `Loaded::now` passes its value.
+    let loaded = unsafe { &mut *data.cast::<Loaded>() };
+    // SAFETY: the loader's description, which is valid during this call.
+    let module = unsafe { &*module };
+    if loaded.code.is_empty() && module.added == loaded.added {
+        return 1;
+    }
+    loaded.added = module.added;
+    let path = if module.name.is_null() {
+        &[][..]
+    } else {
+        // SAFETY: the loader's text.
+        unsafe { CStr::from_ptr(module.name) }.to_bytes()
+    };
+    for index in 0..usize::from(module.header_count) {
+        // SAFETY: there are so many headers.
+        let header = unsafe { &*module.headers.wrapping_add(index) };
+        if header.kind == sys::LOADED && header.flags & sys::EXECUTABLE != 0 {
+            #[allow(clippy::cast_possible_truncation, reason = "addresses have 64 bits")]
+            let start = module.base.wrapping_add(header.address as usize);
+            #[allow(clippy::cast_possible_truncation, reason = "addresses have 64 bits")]
+            let end = start.wrapping_add(header.bytes as usize);
+            loaded.code.push(Code { base: module.base, start, end, path: path.to_owned() });
+        }
+    }
+    0
+}

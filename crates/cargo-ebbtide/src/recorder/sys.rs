@@ -1,0 +1,140 @@
+//! The functions and constants of the C library that the recorder uses.
+#![allow(non_camel_case_types, clippy::missing_safety_doc, reason = "the C library's")]
+
+use core::ffi::{c_char, c_int, c_long, c_void};
+
+pub(crate) const PROT_READ_WRITE: c_int = 3;
+pub(crate) const PROT_NONE: c_int = 0;
+pub(crate) const MAP_SHARED: c_int = 1;
+pub(crate) const MAP_PRIVATE: c_int = 2;
+pub(crate) const MAP_ANONYMOUS: c_int = 0x20;
+pub(crate) const MAP_NORESERVE: c_int = 0x4000;
+pub(crate) const MADV_DONTNEED: c_int = 4;
+pub(crate) const MADV_WIPEONFORK: c_int = 18;
+pub(crate) const MADV_DONTDUMP: c_int = 16;
+/// For `dlsym`: the definition after this library's.
+pub(crate) const NEXT: *mut c_void = core::ptr::without_provenance_mut(usize::MAX);
+pub(crate) const RTLD_LAZY: c_int = 1;
+pub(crate) const RTLD_NOLOAD: c_int = 4;
+pub(crate) const RTLD_DEEPBIND: c_int = 8;
+pub(crate) const O_RDWR: c_int = 2;
+pub(crate) const O_NOFOLLOW: c_int = 0o400_000;
+pub(crate) const O_CLOEXEC: c_int = 0o2_000_000;
+pub(crate) const SYS_OPEN: c_long = 2;
+pub(crate) const SYS_CLOSE: c_long = 3;
+pub(crate) const SYS_FTRUNCATE: c_long = 77;
+pub(crate) const SYS_FALLOCATE: c_long = 285;
+pub(crate) const RLIMIT_FSIZE: c_int = 1;
+pub(crate) const RLIMIT_AS: c_int = 9;
+pub(crate) const EINTR: c_int = 4;
+pub(crate) const ENOMEM: c_int = 12;
+pub(crate) const EINVAL: c_int = 22;
+pub(crate) const ENOSYS: c_int = 38;
+pub(crate) const EOPNOTSUPP: c_int = 95;
+
+/// A limit of the process: the present one, and up to where it can be raised.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Limit {
+    present: u64,
+    most: u64,
+}
+
+/// The present limit of a resource; the highest number if there is none.
+pub(crate) fn limit(resource: c_int) -> u64 {
+    let mut limit = Limit { present: u64::MAX, most: u64::MAX };
+    // SAFETY: the variable has the layout that the C library writes.
+    unsafe { getrlimit(resource, &raw mut limit) };
+    limit.present
+}
+
+/// The thread's number of the latest error.
+pub(crate) fn errno() -> c_int {
+    // SAFETY: has no preconditions.
+    let errno = unsafe { __errno_location() };
+    // SAFETY: the thread's variable.
+    unsafe { errno.read() }
+}
+
+pub(crate) fn set_errno(number: c_int) {
+    // SAFETY: has no preconditions.
+    let errno = unsafe { __errno_location() };
+    // SAFETY: the thread's variable.
+    unsafe { errno.write(number) };
+}
+
+/// A state of the unwinder, which describes one frame.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct UnwindContext {
+    _private: [u8; 0],
+}
+
+pub(crate) type UnwindStep = extern "C" fn(*mut UnwindContext, *mut c_void) -> c_int;
+
+/// The first fields of the C library's `struct dl_phdr_info`.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct LoadedModule {
+    pub(crate) base: usize,
+    pub(crate) name: *const c_char,
+    pub(crate) headers: *const ProgramHeader,
+    pub(crate) header_count: u16,
+    pub(crate) added: u64,
+}
+
+/// A program header of a 64-bit file.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct ProgramHeader {
+    pub(crate) kind: u32,
+    pub(crate) flags: u32,
+    pub(crate) offset: u64,
+    pub(crate) address: u64,
+    pub(crate) physical: u64,
+    pub(crate) file_bytes: u64,
+    pub(crate) bytes: u64,
+    pub(crate) align: u64,
+}
+
+pub(crate) const LOADED: u32 = 1;
+pub(crate) const EXECUTABLE: u32 = 1;
+
+pub(crate) type EachModule =
+    extern "C" fn(module: *mut LoadedModule, size: usize, data: *mut c_void) -> c_int;
+
+unsafe extern "C" {
+    pub(crate) fn __libc_malloc(size: usize) -> *mut c_void;
+    pub(crate) fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
+    pub(crate) fn __libc_realloc(block: *mut c_void, size: usize) -> *mut c_void;
+    pub(crate) fn __libc_free(block: *mut c_void);
+    pub(crate) fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
+    pub(crate) fn mmap(
+        address: *mut c_void,
+        bytes: usize,
+        protection: c_int,
+        flags: c_int,
+        file: c_int,
+        offset: i64,
+    ) -> *mut c_void;
+    pub(crate) fn munmap(address: *mut c_void, bytes: usize) -> c_int;
+    pub(crate) fn mprotect(address: *mut c_void, bytes: usize, protection: c_int) -> c_int;
+    pub(crate) fn madvise(address: *mut c_void, bytes: usize, advice: c_int) -> c_int;
+    pub(crate) fn pthread_atfork(
+        prepare: Option<extern "C" fn()>,
+        parent: Option<extern "C" fn()>,
+        child: Option<extern "C" fn()>,
+    ) -> c_int;
+    pub(crate) fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
+    pub(crate) fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    pub(crate) fn syscall(number: c_long, ...) -> c_long;
+    fn getrlimit(resource: c_int, limit: *mut Limit) -> c_int;
+    pub(crate) fn sched_yield() -> c_int;
+    pub(crate) fn getpid() -> c_int;
+    pub(crate) fn dl_iterate_phdr(each: EachModule, data: *mut c_void) -> c_int;
+    fn __errno_location() -> *mut c_int;
+    pub(crate) fn _Unwind_Backtrace(step: UnwindStep, data: *mut c_void) -> c_int;
+    pub(crate) fn _Unwind_GetIP(context: *mut UnwindContext) -> usize;
+    pub(crate) fn _Unwind_GetGR(context: *mut UnwindContext, register: c_int) -> usize;
+    pub(crate) fn _Unwind_GetCFA(context: *mut UnwindContext) -> usize;
+}

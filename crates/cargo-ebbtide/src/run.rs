@@ -1,0 +1,198 @@
+//! Starting a program with the recorder.
+
+use cargo_ebbtide::{EVERY, FOLDER, record::Record};
+use object::{Object, ObjectSegment};
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    fs,
+    os::unix::{fs::PermissionsExt, process::ExitStatusExt},
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus},
+    time::Instant,
+};
+
+/// The recorder, a shared library.
+const RECORDER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/recorder.so"));
+
+/// A program to run.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) path: PathBuf,
+    pub(crate) arguments: Vec<OsString>,
+}
+
+/// A run that has ended.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) status: ExitStatus,
+    /// The time of the processor that the program took, in seconds.
+    pub(crate) seconds: f64,
+    pub(crate) elapsed: f64,
+    /// The record of the program's main process.
+    pub(crate) record: Vec<u8>,
+    /// The number of other processes that were recorded.
+    pub(crate) others: usize,
+}
+
+/// Finds the program, and refuses one that cannot be recorded, with the reason.
+pub(crate) fn find(name: &OsStr) -> Result<PathBuf, String> {
+    let shown = name.to_string_lossy().into_owned();
+    let path = Path::new(name);
+    let path = if path.components().count() > 1 {
+        path.to_owned()
+    } else {
+        let folders = env::var_os("PATH").unwrap_or_default();
+        let found = env::split_paths(&folders).map(|folder| folder.join(name));
+        found
+            .into_iter()
+            .find(|path| path.is_file())
+            .ok_or_else(|| format!("`{shown}` is no program in PATH"))?
+    };
+    let path = fs::canonicalize(&path).map_err(|error| format!("`{shown}`: {error}"))?;
+    let metadata = fs::metadata(&path).map_err(|error| format!("`{shown}`: {error}"))?;
+    if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
+        return Err(format!("`{shown}` is not a program"));
+    }
+    if metadata.permissions().mode() & 0o6000 != 0 {
+        return Err(format!("`{shown}` runs as another user (setuid), so nothing is preloaded"));
+    }
+    let bytes = fs::read(&path).map_err(|error| format!("`{shown}`: {error}"))?;
+    if bytes.starts_with(b"#!") {
+        return Ok(path);
+    }
+    let file = object::File::parse(&*bytes)
+        .map_err(|_| format!("`{shown}` is neither a program of this system nor a script"))?;
+    if file.architecture() != object::Architecture::X86_64 {
+        return Err(format!("`{shown}` is for another processor than x86-64"));
+    }
+    let interpreter = interpreter(&file).ok_or_else(|| {
+        format!(
+            "`{shown}` is linked statically, so nothing can be preloaded; link it dynamically \
+             (for Rust: a target with glibc, without `-C target-feature=+crt-static`)"
+        )
+    })?;
+    if interpreter.contains("musl") {
+        return Err(format!("`{shown}` is built for musl; build it for glibc to advise it"));
+    }
+    let own = file.symbols().chain(file.dynamic_symbols()).find(is_allocator);
+    if let Some(Ok(own)) = own.map(|symbol| object::ObjectSymbol::name(&symbol).map(str::to_owned))
+    {
+        return Err(format!(
+            "`{shown}` has an allocator of its own (`{own}`); build it with the system's \
+             allocator to advise it"
+        ));
+    }
+    Ok(path)
+}
+
+/// Whether this is the definition of an allocator's function.
+fn is_allocator<'data>(symbol: &impl object::ObjectSymbol<'data>) -> bool {
+    const NAMES: [&str; 7] =
+        ["malloc", "_rjem_malloc", "mi_malloc", "je_malloc", "tc_malloc", "snmalloc", "rpmalloc"];
+    symbol.is_definition() && symbol.name().is_ok_and(|name| NAMES.contains(&name))
+}
+
+/// The loader that a program names; `None` if it is linked statically.
+fn interpreter(file: &object::File<'_>) -> Option<String> {
+    if let Some(section) = object::Object::section_by_name(file, ".interp") {
+        let data = object::ObjectSection::data(&section).ok()?;
+        return Some(String::from_utf8_lossy(data).into_owned());
+    }
+    // A program without sections: look where the loader looks.
+    let first = file.segments().next()?;
+    let data = first.data().ok()?;
+    let text = String::from_utf8_lossy(&data[..data.len().min(4096)]).into_owned();
+    let at = text.find("/ld-")?;
+    Some(text[at..].chars().take(40).collect())
+}
+
+/// Runs the program to its end. One block in `every` is recorded.
+pub(crate) fn record(program: &Program, every: Option<u64>) -> Result<Run, String> {
+    if RECORDER.is_empty() {
+        return Err("programs can be advised on Linux with glibc on x86-64 only".to_owned());
+    }
+    let failed = |error: std::io::Error| format!("a temporary folder: {error}");
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let library = folder.path().join("recorder.so");
+    fs::write(&library, RECORDER).map_err(failed)?;
+    let records = folder.path().join("records");
+    fs::create_dir(&records).map_err(failed)?;
+    let mut preload = library.into_os_string();
+    if preload.as_encoded_bytes().iter().any(|byte| b" :".contains(byte)) {
+        // The loader separates the names of libraries by these.
+        return Err(format!(
+            "the temporary folder {} has a space or a colon in its name; set TMPDIR to another",
+            folder.path().display()
+        ));
+    }
+    if let Some(others) = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        preload.push(":");
+        preload.push(others);
+    }
+    let mut command = Command::new(&program.path);
+    command.args(&program.arguments).env("LD_PRELOAD", preload).env(FOLDER, &records);
+    if let Some(every) = every {
+        command.env(EVERY, every.to_string());
+    }
+    // The program gets it too, and ends; its record is read afterwards.
+    // SAFETY: `ignore` does nothing. The program does not inherit a handler.
+    unsafe { signal(SIGINT, ignore) };
+    let (before, start) = (children_seconds(), Instant::now());
+    let status =
+        command.status().map_err(|error| format!("{}: {error}", program.path.display()))?;
+    let (seconds, elapsed) = (children_seconds() - before, start.elapsed().as_secs_f64());
+    let (mut record, mut count) = (Vec::new(), 0_usize);
+    for entry in fs::read_dir(&records).map_err(failed)? {
+        let other = fs::read(entry.map_err(failed)?.path()).map_err(failed)?;
+        count += 1;
+        if complete(&other) >= complete(&record) {
+            record = other;
+        }
+    }
+    if count == 0 {
+        return Err("nothing was recorded: the program did not load the recorder".to_owned());
+    }
+    Ok(Run { status, seconds, elapsed, record, others: count - 1 })
+}
+
+const SIGINT: i32 = 2;
+
+extern "C" fn ignore(_signal: i32) {}
+
+unsafe extern "C" {
+    fn signal(number: i32, handler: extern "C" fn(i32)) -> usize;
+}
+
+/// The complete bytes of a record.
+fn complete(bytes: &[u8]) -> u64 {
+    Record::new(bytes).map_or(0, |record| record.header(cargo_ebbtide::record::header::LEN))
+}
+
+/// The time of the processor that the children of this process have taken, in seconds.
+fn children_seconds() -> f64 {
+    #[repr(C)]
+    #[derive(Default)]
+    struct Usage {
+        times: [i64; 4],
+        others: [i64; 14],
+    }
+    unsafe extern "C" {
+        fn getrusage(who: i32, usage: *mut Usage) -> i32;
+    }
+    let mut usage = Usage::default();
+    // SAFETY: the variable has the layout that the C library writes.
+    unsafe { getrusage(-1, &raw mut usage) };
+    let [user, user_micros, system, system_micros] = usage.times.map(|part| part as f64);
+    user + system + (user_micros + system_micros) / 1e6
+}
+
+/// How a program ended, if it was not well.
+pub(crate) fn fate(status: ExitStatus) -> Option<String> {
+    match (status.code(), status.signal()) {
+        (Some(0), _) => None,
+        (Some(code), _) => Some(format!("it ended with status {code}")),
+        (None, Some(signal)) => Some(format!("it was ended by signal {signal}")),
+        (None, None) => Some("it did not end by itself".to_owned()),
+    }
+}

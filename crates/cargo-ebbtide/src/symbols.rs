@@ -1,0 +1,173 @@
+//! Names of functions, from debug information or, without it, from the tables of symbols.
+
+use crate::lifetimes::Module;
+use object::{Object, ObjectSymbol};
+use std::{cell::RefCell, collections::HashMap, path::Path};
+
+/// A function, as it was compiled: what is inlined into it belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Function {
+    /// Its name in the source; in a file without symbols, the file and the address.
+    pub(crate) name: String,
+    /// The file and the line where it begins, if there is debug information.
+    pub(crate) location: Option<String>,
+    /// Whether there is a symbol for it.
+    pub(crate) is_named: bool,
+}
+
+/// A function in the tables of symbols, or a part of one: compilers split and copy functions.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Symbol {
+    start: u64,
+    size: u64,
+    /// The name in the source.
+    name: String,
+    /// Where the whole function begins.
+    entry: u64,
+}
+
+/// A file with code.
+struct File {
+    loader: Option<addr2line::Loader>,
+    symbols: Vec<Symbol>,
+}
+
+impl File {
+    fn open(path: &Path) -> File {
+        let mut symbols = Vec::new();
+        let bytes = std::fs::read(path).unwrap_or_default();
+        if let Ok(file) = object::File::parse(&*bytes) {
+            let functions = || {
+                let all = file.symbols().chain(file.dynamic_symbols());
+                all.filter(|symbol| symbol.kind() == object::SymbolKind::Text && symbol.size() > 0)
+                    .filter_map(|symbol| {
+                        Some((symbol.address(), symbol.size(), symbol.name().ok()?))
+                    })
+            };
+            let whole: HashMap<&str, u64> =
+                functions().map(|(start, _, name)| (name, start)).collect();
+            symbols = functions()
+                .map(|(start, size, name)| {
+                    let of = whole_name(name);
+                    let is_part = of.len() < name.len();
+                    let entry = whole.get(of).copied().filter(|_| is_part).unwrap_or(start);
+                    let name = without_hash(&addr2line::demangle_auto(of.into(), None));
+                    Symbol { start, size, name, entry }
+                })
+                .collect();
+            symbols.sort();
+        }
+        File { loader: addr2line::Loader::new(path).ok(), symbols }
+    }
+
+    /// The name of the function at an address of the file, by its debug information: of the last of
+    /// those that are inlined into one another.
+    fn outermost(&self, address: u64) -> Option<String> {
+        let mut frames = self.loader.as_ref()?.find_frames(address).ok()?;
+        let mut name = None;
+        while let Ok(Some(frame)) = frames.next() {
+            name = frame.function.and_then(|function| Some(function.demangle().ok()?.into_owned()));
+        }
+        name
+    }
+
+    /// The function at an address of the file.
+    fn symbol(&self, address: u64) -> Option<&Symbol> {
+        let after = self.symbols.partition_point(|symbol| symbol.start <= address);
+        let symbol = self.symbols[..after].last()?;
+        (address - symbol.start < symbol.size).then_some(symbol)
+    }
+
+    /// The file and the line where the function at an address begins.
+    fn location(&self, address: u64) -> Option<String> {
+        let entry = self.symbol(address).map_or(address, |symbol| symbol.entry);
+        let location = self.loader.as_ref()?.find_location(entry).ok()??;
+        Some(format!("{}:{}", location.file?, location.line?))
+    }
+}
+
+/// The functions of the files of a program.
+pub(crate) struct Symbols {
+    files: RefCell<HashMap<String, File>>,
+    known: RefCell<HashMap<u64, Function>>,
+}
+
+impl Symbols {
+    pub(crate) fn new() -> Symbols {
+        Symbols { files: RefCell::default(), known: RefCell::default() }
+    }
+
+    /// Whether a file has names for its functions.
+    pub(crate) fn has_names(&self, path: &str) -> bool {
+        self.with_file(path, |file| !file.symbols.is_empty())
+    }
+
+    fn with_file<R>(&self, path: &str, f: impl FnOnce(&File) -> R) -> R {
+        let mut files = self.files.borrow_mut();
+        let file = files.entry(path.to_owned()).or_insert_with(|| File::open(Path::new(path)));
+        f(file)
+    }
+
+    /// Whether two addresses lie in the same function.
+    pub(crate) fn same_function(&self, modules: &[Module], one: u64, other: u64) -> bool {
+        let start = |address| {
+            let module = module_of(modules, address)?;
+            let start = self.with_file(&module.path, |file| {
+                file.symbol(module.in_file(address)).map(|symbol| symbol.entry)
+            })?;
+            Some(module.base.wrapping_add(start))
+        };
+        start(one).is_some_and(|start_of_one| Some(start_of_one) == start(other))
+    }
+
+    /// The function to which this address is the return.
+    pub(crate) fn function(&self, modules: &[Module], address: u64) -> Function {
+        if let Some(known) = self.known.borrow().get(&address) {
+            return known.clone();
+        }
+        let function = self.find(modules, address);
+        self.known.borrow_mut().insert(address, function.clone());
+        function
+    }
+
+    fn find(&self, modules: &[Module], address: u64) -> Function {
+        let Some(module) = module_of(modules, address) else {
+            let name = format!("{address:#x}");
+            return Function { name, location: None, is_named: false };
+        };
+        let in_file = module.in_file(address);
+        self.with_file(&module.path, |file| {
+            // Symbols have whole names; lines alone, as debug information, have not.
+            let name = file.symbol(in_file).map(|symbol| symbol.name.clone());
+            match name.or_else(|| Some(without_hash(&file.outermost(in_file)?))) {
+                Some(name) => Function { name, location: file.location(in_file), is_named: true },
+                None => {
+                    let file_name = module.path.rsplit('/').next().unwrap_or_default();
+                    let name = format!("{file_name}+{in_file:#x}");
+                    Function { name, location: None, is_named: false }
+                }
+            }
+        })
+    }
+}
+
+fn module_of(modules: &[Module], address: u64) -> Option<&Module> {
+    modules.iter().rev().find(|module| (module.start..module.end).contains(&address))
+}
+
+/// The symbol of a function of which this is a part or a copy: without what compilers append.
+fn whole_name(symbol: &str) -> &str {
+    const APPENDED: [&str; 5] = [".cold", ".part.", ".constprop.", ".isra.", ".llvm."];
+    let end = APPENDED.iter().filter_map(|part| symbol.find(part)).min();
+    &symbol[..end.unwrap_or(symbol.len())]
+}
+
+/// A name without the hash at the end of Rust's names.
+fn without_hash(name: &str) -> String {
+    match name.rsplit_once("::h") {
+        Some((front, hash)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => {
+            front.to_owned()
+        }
+        _ => name.to_owned(),
+    }
+}

@@ -1,0 +1,563 @@
+//! Claims of `cargo ebbtide advise`, on small programs in C, C++ and Rust, which are in
+//! `tests/programs`.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a panic is a failure")]
+
+use serde_json::Value;
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+use tempfile::TempDir;
+
+/// A folder with compiled programs.
+struct Folder(TempDir);
+
+/// What the adviser said about a run.
+struct Advised {
+    status: i32,
+    /// What the program printed.
+    printed: String,
+    errors: String,
+    json: Value,
+}
+
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Compiles a program of `tests/programs`. `None`, with a message, if this machine cannot.
+    fn compile(&self, name: &str, more: &[&str]) -> Option<PathBuf> {
+        let program = self.path(&name.replace('.', "_"));
+        let (compiler, flags) = match Path::new(name).extension().unwrap().to_str().unwrap() {
+            "rs" => ("rustc", &["-C", "opt-level=2", "-g", "--edition", "2024"][..]),
+            "cpp" => ("g++", &["-O2", "-g"][..]),
+            _ => ("cc", &["-O2", "-g", "-pthread", "-fno-builtin-malloc"][..]),
+        };
+        let compiled = Command::new(compiler)
+            .args(flags)
+            .arg(source(name))
+            .arg("-o")
+            .arg(&program)
+            .args(more)
+            .output();
+        let Ok(compiled) = compiled else {
+            println!("left out: {compiler} is missing");
+            return None;
+        };
+        let errors = text(&compiled.stderr);
+        if !compiled.status.success() && more.contains(&"-static") {
+            println!("left out: {compiler} cannot link statically: {errors}");
+            return None;
+        }
+        assert!(compiled.status.success(), "{name}: {errors}");
+        Some(program)
+    }
+
+    /// Runs the adviser, in an empty folder, which must be empty afterwards too.
+    fn run(&self, arguments: &[&str]) -> Output {
+        let work = tempfile::tempdir_in(self.0.path()).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_cargo-ebbtide"))
+            .arg("advise")
+            .args(arguments)
+            .current_dir(work.path())
+            .output()
+            .unwrap();
+        assert_eq!(fs::read_dir(work.path()).unwrap().count(), 0, "a file in the program's folder");
+        output
+    }
+
+    /// What the adviser says about a run of this program.
+    fn advise(&self, options: &[&str], program: &Path, arguments: &[&str]) -> Advised {
+        let program = program.to_str().unwrap();
+        let output = self.run(&[options, &["--json", "--", program], arguments].concat());
+        let (all, errors) = (text(&output.stdout), text(&output.stderr));
+        let status = output.status.code().unwrap_or(-1);
+        assert!(status == 0 || status == 1, "status {status}: {errors}");
+        let (printed, json) = all.trim_end().rsplit_once('\n').unwrap_or(("", all.trim_end()));
+        let json = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {all}"));
+        Advised { status, printed: printed.to_owned(), errors, json }
+    }
+
+    /// Asserts that the adviser refuses with one sentence, which contains these words.
+    fn refuses(&self, arguments: &[&str], words: &str) {
+        let output = self.run(arguments);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
+        assert!(errors.contains(words), "{arguments:?}: {errors}");
+        assert_eq!(errors.trim_end().lines().count(), 1, "{arguments:?}: {errors}");
+    }
+
+    /// Asserts that a wrong command line is refused with a sentence and the usage.
+    fn refuses_options(&self, arguments: &[&str], words: &str) {
+        let output = self.run(arguments);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
+        let (sentence, usage) = errors.split_once("\n\n").expect("a sentence and the usage");
+        assert!(sentence.contains(words), "{arguments:?}: {errors}");
+        assert_eq!(sentence.lines().count(), 1, "{arguments:?}: {errors}");
+        assert!(usage.starts_with("usage: cargo ebbtide advise"), "{arguments:?}: {errors}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+
+    /// A record of a short run.
+    fn record(&self, program: &Path) -> Vec<u8> {
+        let file = self.path("record");
+        let keep = file.to_str().unwrap();
+        self.advise(&["--every", "4", "--keep", keep], program, &["3"]);
+        fs::read(file).unwrap()
+    }
+}
+
+impl Advised {
+    /// The functions that are worth a scope.
+    fn chosen(&self) -> Vec<String> {
+        let scopes = self.json["scopes"].as_array().unwrap().iter();
+        let chosen = scopes.filter(|scope| scope["is_chosen"].as_bool().unwrap());
+        chosen.map(|scope| last_name(&scope["function"])).collect()
+    }
+
+    /// What is known of a function.
+    fn scope(&self, function: &str) -> &Value {
+        let scopes = self.json["scopes"].as_array().unwrap();
+        let found = scopes.iter().find(|scope| last_name(&scope["function"]) == function);
+        found.unwrap_or_else(|| panic!("{function} is not in {scopes:#?}"))
+    }
+
+    fn number(&self, function: &str, key: &str) -> f64 {
+        self.scope(function)[key].as_f64().unwrap()
+    }
+
+    fn share_inside(&self, function: &str) -> f64 {
+        self.number(function, "inside") / self.number(function, "blocks")
+    }
+
+    /// The number that the program printed behind a word.
+    fn counted(&self, word: &str) -> f64 {
+        let mut words = self.printed.split_whitespace().skip_while(|found| *found != word);
+        words.nth(1).unwrap_or_else(|| panic!("no {word} in {}", self.printed)).parse().unwrap()
+    }
+}
+
+/// The name of a function without its path and its arguments.
+fn last_name(function: &Value) -> String {
+    let name = function.as_str().unwrap();
+    let name = name.split('(').next().unwrap();
+    name.rsplit("::").next().unwrap().to_owned()
+}
+
+/// What a program prints without the adviser, and how it ends.
+fn plain(program: &Path, arguments: &[&str]) -> Output {
+    Command::new(program).args(arguments).output().unwrap()
+}
+
+/// Asserts that the program prints the same with the adviser as without.
+fn prints_the_same(advised: &Advised, program: &Path, arguments: &[&str]) {
+    let expected = text(&plain(program, arguments).stdout);
+    assert_eq!(advised.printed, expected.trim_end(), "{program:?} {arguments:?}");
+}
+
+fn same(one: f64, other: f64) -> bool {
+    (one - other).abs() < 0.5
+}
+
+/// Asserts that the sums of a server's `handle` are those that it counted itself.
+fn is_exact(advised: &Advised) {
+    let (blocks, escaped) = (advised.counted("blocks"), advised.counted("escaped"));
+    let scope = advised.scope("handle");
+    assert!(same(advised.number("handle", "calls"), advised.counted("calls")), "{scope:#}");
+    assert!(same(advised.number("handle", "blocks"), blocks), "{blocks}: {scope:#}");
+    assert!(same(advised.number("handle", "inside"), blocks - escaped), "{escaped}: {scope:#}");
+    assert!(same(advised.number("handle", "freed_by_other_threads"), 0.0), "{scope:#}");
+    let escapes = scope["escapes"].as_array().unwrap();
+    assert_eq!(escapes.len(), 1, "{scope:#}");
+    assert_eq!(last_name(&escapes[0]["stack"][0]), "cache_insert", "{scope:#}");
+    assert!(same(escapes[0]["blocks"].as_f64().unwrap(), escaped), "{scope:#}");
+}
+
+const SERVERS: [&str; 2] = ["server.c", "server.rs"];
+
+#[test]
+fn the_handler_of_a_server_is_the_scope() {
+    let folder = Folder::new();
+    for program in SERVERS.iter().filter_map(|name| folder.compile(name, &[])) {
+        let advised = folder.advise(&[], &program, &["4000"]);
+        assert_eq!(advised.chosen(), ["handle"], "{program:?}");
+        assert_eq!(advised.status, 0);
+        prints_the_same(&advised, &program, &["4000"]);
+    }
+}
+
+#[test]
+fn an_exact_run_counts_as_the_program_does() {
+    let folder = Folder::new();
+    for program in SERVERS.iter().filter_map(|name| folder.compile(name, &[])) {
+        let advised = folder.advise(&["--every", "1"], &program, &["200"]);
+        is_exact(&advised);
+        prints_the_same(&advised, &program, &["200"]);
+    }
+}
+
+#[test]
+fn a_sampled_run_finds_the_shares_of_an_exact_one() {
+    let folder = Folder::new();
+    for program in SERVERS.iter().filter_map(|name| folder.compile(name, &[])) {
+        let exact = folder.advise(&["--every", "1"], &program, &["200"]);
+        let sampled = folder.advise(&[], &program, &["4000"]);
+        for function in ["handle", "main"] {
+            let (one, other) = (exact.share_inside(function), sampled.share_inside(function));
+            assert!((one - other).abs() < 0.02, "{function}: {one} and {other}");
+        }
+        let ratio = sampled.number("handle", "blocks") / sampled.counted("blocks");
+        assert!((ratio - 1.0).abs() < 0.2, "{ratio}");
+        assert_eq!(sampled.chosen(), ["handle"]);
+    }
+}
+
+#[test]
+fn a_kept_record_says_the_same_when_it_is_read() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("server.c", &[]) else { return };
+    let keep = folder.path("kept");
+    let keep = keep.to_str().unwrap();
+    let one = folder.advise(&["--keep", keep], &program, &["2000"]);
+    let other = folder.advise(&["--read", keep], &program, &[]);
+    for key in ["calls", "blocks", "bytes", "inside", "recorded"] {
+        assert!(same(one.number("handle", key), other.number("handle", key)), "{key}");
+    }
+    // The time that passed, which is all that a record has, depends on the machine's load.
+    assert_eq!(one.chosen(), ["handle"]);
+}
+
+#[test]
+fn a_cache_and_a_computation_get_no_advice() {
+    let folder = Folder::new();
+    for name in ["cache.c", "computes.c"] {
+        let Some(program) = folder.compile(name, &[]) else { continue };
+        let advised = folder.advise(&[], &program, &[]);
+        assert!(advised.chosen().is_empty(), "{name}: {:?}", advised.chosen());
+        assert_eq!(advised.status, 1, "{name}");
+        prints_the_same(&advised, &program, &[]);
+    }
+}
+
+/// A scope would hold no more than the program does.
+#[test]
+fn a_document_that_is_built_once_gets_advice() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("document.c", &[]) else { return };
+    let advised = folder.advise(&[], &program, &[]);
+    assert_eq!(advised.chosen().len(), 1, "{:#}", advised.json);
+    prints_the_same(&advised, &program, &[]);
+}
+
+#[test]
+fn blocks_that_another_thread_frees_are_counted_as_such() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("threads.c", &[]) else { return };
+    let advised = folder.advise(&["--every", "1"], &program, &["handed"]);
+    for key in ["blocks", "freed_by_other_threads"] {
+        assert!(same(advised.number("make", key), advised.counted("blocks")), "{key}");
+    }
+    prints_the_same(&advised, &program, &["handed"]);
+}
+
+#[test]
+fn the_sums_of_four_threads_are_exact() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("threads.c", &[]) else { return };
+    let advised = folder.advise(&["--every", "1"], &program, &["four"]);
+    let scope = advised.scope("handle");
+    for key in ["calls", "blocks"] {
+        assert!(same(advised.number("handle", key), advised.counted(key)), "{key}: {scope:#}");
+    }
+    assert!(same(advised.number("handle", "inside"), advised.counted("blocks")), "{scope:#}");
+    assert!(same(advised.number("handle", "freed_by_other_threads"), 0.0), "{scope:#}");
+    prints_the_same(&advised, &program, &["four"]);
+}
+
+#[test]
+fn threads_with_the_smallest_stack_can_be_recorded() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("threads.c", &[]) else { return };
+    for options in [&["--every", "1"][..], &[]] {
+        let advised = folder.advise(options, &program, &["small"]);
+        prints_the_same(&advised, &program, &["small"]);
+    }
+}
+
+#[test]
+fn a_forked_child_is_not_recorded_and_disturbs_no_record() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("processes.c", &[]) else { return };
+    for every in ["1", "2", "16"] {
+        let advised = folder.advise(&["--every", every], &program, &["fork"]);
+        prints_the_same(&advised, &program, &["fork"]);
+        let blocks = advised.number("fill", "blocks");
+        assert!((blocks / 40_000.0 - 1.0).abs() < 0.1, "{every}: {blocks}");
+    }
+}
+
+#[test]
+fn a_program_that_replaces_itself_is_recorded_after_it() {
+    let folder = Folder::new();
+    let (Some(program), Some(server)) =
+        (folder.compile("processes.c", &[]), folder.compile("server.c", &[]))
+    else {
+        return;
+    };
+    let arguments = ["exec", server.to_str().unwrap(), "200"];
+    let advised = folder.advise(&["--every", "1"], &program, &arguments);
+    is_exact(&advised);
+    prints_the_same(&advised, &program, &arguments);
+    assert!(advised.errors.contains("other processes were recorded"), "{}", advised.errors);
+}
+
+#[test]
+fn the_program_of_a_script_is_recorded() {
+    let folder = Folder::new();
+    let Some(server) = folder.compile("server.c", &[]) else { return };
+    let script = folder.path("script");
+    fs::write(&script, format!("#!/bin/sh\n{} \"$@\"\nexit 0\n", server.display())).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let advised = folder.advise(&["--every", "1"], &script, &["200"]);
+    is_exact(&advised);
+    prints_the_same(&advised, &script, &["200"]);
+}
+
+#[test]
+fn a_program_that_ends_early_leaves_an_exact_record() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("server.c", &[]) else { return };
+    for (end, fate) in
+        [("abort", "signal 6"), ("killed", "signal 9"), ("_exit", ""), ("status", "status 3")]
+    {
+        let advised = folder.advise(&["--every", "1"], &program, &["100", end]);
+        is_exact(&advised);
+        prints_the_same(&advised, &program, &["100", end]);
+        assert!(advised.errors.contains(fate), "{end}: {}", advised.errors);
+        assert_eq!(advised.errors.is_empty(), fate.is_empty(), "{end}: {}", advised.errors);
+    }
+}
+
+#[test]
+fn a_record_that_cannot_grow_ends_without_the_program() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("server.c", &[]) else { return };
+    let script = folder.path("script");
+    let line = format!("#!/bin/sh\nulimit -f 4096\nexec {} \"$@\"\n", program.display());
+    fs::write(&script, line).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let advised = folder.advise(&["--every", "1"], &script, &["400"]);
+    prints_the_same(&advised, &program, &["400"]);
+    assert!(!advised.errors.contains("did not end well"), "{}", advised.errors);
+    assert!(advised.number("handle", "blocks") < advised.counted("blocks"));
+    assert!(advised.share_inside("handle") > 0.95);
+}
+
+#[test]
+fn files_that_a_program_opens_after_it_closed_all_are_its_own() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("processes.c", &[]) else { return };
+    let own = folder.path("own");
+    let arguments = ["closed", own.to_str().unwrap()];
+    let advised = folder.advise(&["--every", "1"], &program, &arguments);
+    assert_eq!(advised.counted("bytes"), 4.0);
+    assert_eq!(fs::read(&own).unwrap(), b"mine");
+    assert!(same(advised.number("fill", "blocks"), 20_000.0));
+}
+
+#[test]
+fn blocks_keep_the_promises_of_the_allocator() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("blocks.c", &["-fno-builtin", "-w"]) else { return };
+    assert_eq!(text(&plain(&program, &[]).stdout), "all of it\n");
+    for options in [&["--every", "1"][..], &["--every", "3"], &[]] {
+        let advised = folder.advise(options, &program, &[]);
+        assert_eq!(advised.printed, "all of it", "{options:?}");
+    }
+}
+
+#[test]
+fn exceptions_pass_through_frames() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("exceptions.cpp", &[]) else { return };
+    let advised = folder.advise(&["--every", "1"], &program, &["200"]);
+    prints_the_same(&advised, &program, &["200"]);
+    let scope = advised.scope("handle");
+    assert!(same(advised.number("handle", "calls"), 200.0), "{scope:#}");
+    assert!(advised.share_inside("handle") > 0.999, "{scope:#}");
+    let sampled = folder.advise(&[], &program, &["200"]);
+    prints_the_same(&sampled, &program, &["200"]);
+}
+
+#[test]
+fn panics_pass_through_frames() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("panics.rs", &[]) else { return };
+    let advised = folder.advise(&["--every", "1"], &program, &["300"]);
+    prints_the_same(&advised, &program, &["300"]);
+    let scope = advised.scope("handle");
+    assert!(same(advised.number("handle", "calls"), 300.0), "{scope:#}");
+    assert!(advised.share_inside("handle") > 0.99, "{scope:#}");
+    let sampled = folder.advise(&[], &program, &["300"]);
+    prints_the_same(&sampled, &program, &["300"]);
+}
+
+#[test]
+fn recursion_a_hundred_thousand_calls_deep_is_recorded() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("deep.c", &[]) else { return };
+    for options in [&["--every", "64"][..], &[]] {
+        let advised = folder.advise(options, &program, &[]);
+        prints_the_same(&advised, &program, &[]);
+        assert!(advised.number("descend", "blocks") > 100_000.0, "{options:?}");
+    }
+}
+
+#[test]
+fn what_is_no_program_is_refused() {
+    let folder = Folder::new();
+    let write = |name: &str, bytes: &[u8], mode: u32| {
+        let path = folder.path(name);
+        fs::write(&path, bytes).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    folder.refuses(&[&write("text", b"not a program", 0o644)], "is not a program");
+    folder.refuses(&[&write("garbage", b"not a program", 0o755)], "neither a program");
+    folder.refuses(&[&write("empty", b"", 0o755)], "neither a program");
+    folder.refuses(&[&write("elf", b"\x7fELF\x02\x01\x01", 0o755)], "neither a program");
+    folder.refuses(&[folder.0.path().to_str().unwrap()], "is not a program");
+    folder.refuses(&["./missing"], "`./missing`");
+    folder.refuses(&["ebbtide-no-such-program"], "is no program in PATH");
+}
+
+#[test]
+fn programs_that_cannot_be_recorded_are_refused_with_a_way_out() {
+    let folder = Folder::new();
+    let refuses = |name: &str, flags: &[&str], words: &str| {
+        let Some(program) = folder.compile(name, flags) else { return };
+        folder.refuses(&["--", program.to_str().unwrap()], words);
+    };
+    refuses("deep.c", &["-static"], "link it dynamically");
+    refuses("own.c", &[], "an allocator of its own (`malloc`)");
+    refuses("own.c", &["-s"], "an allocator of its own (`malloc`)");
+    refuses("own.rs", &[], "an allocator of its own (`mi_malloc`)");
+}
+
+#[test]
+fn a_stripped_program_is_refused_with_what_to_do() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("server.c", &["-s"]) else { return };
+    let output = folder.run(&["--", program.to_str().unwrap()]);
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert_eq!(errors.trim_end().lines().count(), 1, "{errors}");
+    assert!(errors.contains("has no symbols") && errors.contains("without `strip`"), "{errors}");
+    assert_eq!(output.stdout, plain(&program, &[]).stdout);
+}
+
+#[test]
+fn a_wrong_command_line_is_refused_with_the_usage() {
+    let folder = Folder::new();
+    folder.refuses_options(&["--every", "0", "--", "true"], "`--every 0` is not a number above 0");
+    folder
+        .refuses_options(&["--every", "-3", "--", "true"], "`--every -3` is not a number above 0");
+    folder.refuses_options(
+        &["--every", "many", "--", "true"],
+        "`--every many` is not a number above 0",
+    );
+    folder.refuses_options(&["--frobnicate", "--", "true"], "--frobnicate");
+    folder.refuses_options(&["--every"], "--every");
+    folder.refuses_options(&["--json"], "no program is named");
+}
+
+/// Reads a changed record.
+fn read(folder: &Folder, program: &Path, bytes: &[u8]) -> Output {
+    let file = folder.path("changed");
+    fs::write(&file, bytes).unwrap();
+    folder.run(&["--read", file.to_str().unwrap(), program.to_str().unwrap()])
+}
+
+#[test]
+fn what_is_no_record_is_refused() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("server.c", &[]) else { return };
+    let record = folder.record(&program);
+    let refuses = |bytes: &[u8], words: &str| {
+        let output = read(&folder, &program, bytes);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{} bytes: {errors}", bytes.len());
+        assert_eq!(errors.trim_end().lines().count(), 1, "{} bytes: {errors}", bytes.len());
+        assert!(errors.contains(words), "{} bytes: {errors}", bytes.len());
+    };
+    refuses(b"", "no record");
+    refuses(b"garbage", "no record");
+    refuses(&[0xA5; 5000], "no record");
+    let mut newer = record.clone();
+    newer[8] += 1;
+    refuses(&newer, "version");
+    // Cut anywhere, between two entries too.
+    let len = usize::try_from(u64::from_ne_bytes(record[16..24].try_into().unwrap())).unwrap();
+    refuses(&record[..100], "no record");
+    for step in 0..40 {
+        refuses(&record[..128 + (len - 129) / 40 * step], "broken");
+        refuses(&record[..128 + step * 8], "broken");
+    }
+    refuses(&record[..len - 1], "broken");
+    let missing = folder.path("missing");
+    folder.refuses(&["--read", missing.to_str().unwrap(), program.to_str().unwrap()], "missing");
+}
+
+/// Whatever is in a record, the adviser ends, and says what it says by its exit status.
+#[test]
+fn a_damaged_record_is_read_or_refused() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("server.c", &[]) else { return };
+    let record = folder.record(&program);
+    let len = usize::try_from(u64::from_ne_bytes(record[16..24].try_into().unwrap())).unwrap();
+    for (round, value) in [0, 1, u64::MAX, 1 << 40, 0x0305].into_iter().enumerate() {
+        for start in 0..30 {
+            // Every word of the first entries, and some of the later ones.
+            let mut changed = record[..len].to_vec();
+            let first =
+                if start < 10 { 128 + start * 8 } else { (start * 7 + round) * len / 8 / 300 * 8 };
+            for at in (first.max(24)..len - 8).step_by(if start % 2 == 0 { len } else { 8 * 97 }) {
+                changed[at..at + 8].copy_from_slice(&value.to_ne_bytes());
+            }
+            let output = read(&folder, &program, &changed);
+            let errors = text(&output.stderr);
+            let status = output.status.code();
+            assert!(matches!(status, Some(0..=2)), "{value:#x} from {first}: {status:?} {errors}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_written_where_the_program_runs() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("server.c", &[]) else { return };
+    let before = fs::read_dir(folder.0.path()).unwrap().count();
+    // `run` looks into the folder in which the program runs.
+    for end in ["return", "abort", "_exit"] {
+        folder.advise(&[], &program, &["100", end]);
+    }
+    assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), before);
+}
