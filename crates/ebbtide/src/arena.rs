@@ -3,16 +3,18 @@
 #[cfg(feature = "alloc")]
 use crate::backing::Heap;
 use crate::{
-    arith::{CHUNK_ALIGN, LOWEST_ADDRESS},
+    arith::CHUNK_ALIGN,
     backing::{Backing, DefaultBacking},
     chunk::{self, Blocks, FIRST_CHUNK, Header},
     error::{AllocError, Failure},
     raw::{self, ChunkUse, Cursor, Need},
+    root::{Root, State},
     scope::Scope,
     stats::{Chunk, Stats},
 };
+#[cfg(feature = "std")]
+use core::cell::Cell;
 use core::{
-    cell::Cell,
     convert::Infallible,
     fmt,
     mem::MaybeUninit,
@@ -51,11 +53,8 @@ use core::{
 /// ```
 #[repr(C)]
 pub struct Arena<B: Backing = DefaultBacking> {
-    /// The root scope, from which every other scope is forked. It is nowhere before there is a
-    /// chunk, and withdrawn from the opening of a scope in the head to the next use of the root.
-    root: Scope<'static>,
-    /// The low end of the next scope. Its top is the control block's `ready_top`.
-    ready_low: Cell<NonNull<u8>>,
+    /// The scope from which every other one is forked.
+    root: Root,
     /// The blocks, in the first of which the control block lies. So moving an arena moves a few words.
     blocks: Blocks<B>,
 }
@@ -210,12 +209,7 @@ impl<B: Backing> Arena<B> {
 
     #[inline]
     const fn with_total_chunk_size_in(total: usize, backing: B) -> Self {
-        Arena {
-            // SAFETY: `make_first` starts the root before it is used.
-            root: Scope::new(unsafe { Cursor::nowhere() }),
-            ready_low: Cell::new(NonNull::dangling()),
-            blocks: Blocks::new(backing, total),
-        }
+        Arena { root: Root::nowhere(), blocks: Blocks::new(backing, total) }
     }
 
     /// Like [`with_capacity`](Arena::with_capacity), with a custom backing.
@@ -264,7 +258,7 @@ impl<B: Backing> Arena<B> {
         }
         let arena = Arena::with_total_chunk_size_in(total, backing);
         arena.make_first::<F>(room)?;
-        arena.make_ready_again();
+        arena.withdraw_again();
         Ok(arena)
     }
 
@@ -363,11 +357,10 @@ impl<B: Backing> Arena<B> {
         };
         // Read here, after both branches have joined. If each branch read the word, the compiler
         // would know less about it, and would check whether the caller's reads and writes overlap.
-        let low = self.ready_low.get();
+        let low = self.root.ready_low();
         // SAFETY: the root has a chunk now.
         unsafe { self.blocks.refresh() };
-        // SAFETY: the root is in `chunk`, and these are its ends, which `start` or `make_ready`
-        // rounded. The scope borrows the arena exclusively, so the root is not used meanwhile.
+        // SAFETY: the root is in `chunk`, and these are its ends, which `Root::withdraw` rounded. The scope borrows the arena exclusively, so the root is not used meanwhile.
         Ok(Scope::new(unsafe { Cursor::fork_of(top, chunk, low) }))
     }
 
@@ -378,9 +371,9 @@ impl<B: Backing> Arena<B> {
     fn open_slowly<F: Failure>(&mut self) -> Result<(usize, NonNull<Header>), F> {
         // SAFETY: the arena is borrowed exclusively, so no claim is alive.
         unsafe { self.reclaim_forgotten() };
-        // Before `make_ready` withdraws the root.
+        // Before the root is withdrawn.
         let chunk = self.open_root::<F>()?.cursor().chunk_address();
-        Ok((self.make_ready(), chunk))
+        Ok((self.root.withdraw(self.blocks.peek()), chunk))
     }
 
     /// From now on, every claim sets `mark`; see `Settings::set_claim_mark`.
@@ -405,36 +398,23 @@ impl<B: Backing> Arena<B> {
         unsafe { self.blocks.peek().reclaim() };
     }
 
-    /// Stores the ends of a scope that opens where the root is now, and returns the top. If the root
-    /// is in the head and there is room, withdraws it, so that the next scope finds the ends.
-    fn make_ready(&self) -> usize {
-        let cursor = self.root.cursor();
-        let (top, low) = cursor.rounded();
-        self.ready_low.set(low);
-        if self.is_root_in_head() && top > LOWEST_ADDRESS {
-            self.blocks.peek().ready_top.set(top);
-            cursor.withdraw();
-        }
-        top
-    }
-
     /// The root scope, ready for use.
     #[inline(always)]
     pub(crate) fn open_root<F: Failure>(&self) -> Result<&Scope<'_>, F> {
-        if self.root.cursor().is_withdrawn() {
+        if self.root.state() != State::Lent {
             self.lend_root::<F>()?;
         }
         self.refresh_root();
-        Ok(&self.root)
+        Ok(self.root.as_is())
     }
 
     /// The root scope, ready for a request. If it makes the first chunk, that has room for what the
     /// request needs. A request of no bytes needs no chunk: then the root may be nowhere, which the
     /// methods of a scope do not notice, because they serve such a request without the cursor.
     pub(crate) fn open_root_for<F: Failure>(&self, need: Need) -> Result<&Scope<'_>, F> {
-        if self.root.cursor().is_nowhere() {
+        if self.root.state() == State::Nowhere {
             if need.size == 0 {
-                return Ok(&self.root);
+                return Ok(self.root.as_is());
             }
             if let Some(region) = need.region() {
                 // If there is not enough memory, the request fails later, by its own error.
@@ -444,37 +424,32 @@ impl<B: Backing> Arena<B> {
         self.open_root()
     }
 
-    /// The root as it is, which may not be in use. Then it serves only what is
-    /// [short](raw::is_short) and [fits at once](Cursor::fits_at_once), or has no bytes.
+    /// See [`Root::as_is`].
     #[inline(always)]
-    pub(crate) fn root_at_rest(&self) -> &Scope<'_> {
-        &self.root
+    pub(crate) fn root_as_is(&self) -> &Scope<'_> {
+        self.root.as_is()
     }
 
-    /// Makes the first chunk, if there is none, and ends the withdrawal of the root.
+    /// Brings a root into use that is nowhere or withdrawn.
     #[cold]
     #[inline(never)]
     fn lend_root<F: Failure>(&self) -> Result<(), F> {
-        let (control, cursor) = (self.blocks.peek(), self.root.cursor());
-        if cursor.is_nowhere() {
+        if self.root.state() == State::Nowhere {
             return self.make_first::<F>(0);
         }
-        // SAFETY: only `make_ready` withdraws the root, which is in the head then, and stores the
-        // low end in `ready_low`. Nobody else writes that while the root is withdrawn.
-        unsafe { cursor.lend(control.head(), self.ready_low.get()) };
-        control.ready_top.set(0);
+        // SAFETY: the control block is this arena's own.
+        unsafe { self.root.lend(self.blocks.peek()) };
         Ok(())
     }
 
-    /// The root for a look at what it uses. It may be nowhere.
+    /// The root's cursor, for a look at what it uses. It may be nowhere.
     fn present_root(&self) -> &Cursor {
-        let cursor = self.root.cursor();
-        if !cursor.is_nowhere() {
+        if self.root.state() != State::Nowhere {
             // There is a chunk, so this does not fail. An error that diverges would bring the code for
             // the end of the process along.
             let _ = self.open_root::<AllocError>();
         }
-        cursor
+        self.root.as_is().cursor()
     }
 
     #[cold]
@@ -487,7 +462,7 @@ impl<B: Backing> Arena<B> {
             return Err(F::refused());
         }
         // SAFETY: without a chunk there is no scope and no allocation.
-        unsafe { self.start_root() };
+        unsafe { self.root.start(self.blocks.peek().head()) };
         Ok(())
     }
 
@@ -499,39 +474,21 @@ impl<B: Backing> Arena<B> {
     /// No other scope is open, and nothing allocated in the arena is used again.
     #[inline(always)]
     unsafe fn start(&self) {
-        let was_withdrawn = self.root.cursor().is_withdrawn();
-        // SAFETY: the contract is the same.
-        unsafe { self.start_root() };
-        if was_withdrawn || self.root.cursor().is_nowhere() {
-            self.make_ready_again();
+        let was_lent = self.root.state() == State::Lent;
+        // SAFETY: the head is this arena's own. The caller says the rest.
+        unsafe { self.root.start(self.blocks.peek().head()) };
+        if !was_lent || self.root.state() == State::Nowhere {
+            self.withdraw_again();
         }
     }
 
-    /// Moves the root to the start of the list.
-    ///
-    /// # Safety
-    ///
-    /// The contract of [`start`](Arena::start).
-    #[inline(always)]
-    unsafe fn start_root(&self) {
-        // SAFETY: the head is this arena's own. The caller says that no other scope is open and
-        // that nothing allocated in the arena is used again.
-        unsafe { self.root.cursor().start_at(self.blocks.peek().head()) };
-    }
-
-    /// Withdraws the root after a start if it has a region.
+    /// Withdraws the root after a start, unless it is nowhere.
     #[inline(never)]
-    fn make_ready_again(&self) {
-        if !self.root.cursor().is_nowhere() {
+    fn withdraw_again(&self) {
+        if self.root.state() != State::Nowhere {
             self.blocks.peek().ready_top.set(0);
-            self.make_ready();
+            self.root.withdraw(self.blocks.peek());
         }
-    }
-
-    /// Whether the root, which is not withdrawn, is in the head.
-    #[inline(always)]
-    fn is_root_in_head(&self) -> bool {
-        self.root.cursor().chunk_address() == self.blocks.peek().head().as_ptr()
     }
 
     /// Prepares a root that is not withdrawn for requests that may need another chunk.

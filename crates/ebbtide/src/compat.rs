@@ -145,7 +145,7 @@ impl<B: Backing> Arena<B> {
             // Uses only the two ends of the root, which need not be in use.
             // SAFETY: the caller says that the block came from the low end of this cursor with this
             // layout and is not used again.
-            unsafe { self.root_at_rest().low_deallocate(block, layout) };
+            unsafe { self.root_as_is().low_deallocate(block, layout) };
         }
     }
 

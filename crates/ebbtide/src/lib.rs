@@ -136,6 +136,7 @@ pub mod local;
 pub mod migrating {}
 mod poison;
 // The loom models include the file of the pool directly, with other locks (`tests/loom.rs`).
+mod in_root;
 #[cfg(all(feature = "std", not(loom)))]
 mod pool;
 #[cfg(all(feature = "std", not(loom)))]

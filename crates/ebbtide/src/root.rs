@@ -1,418 +1,109 @@
-//! The methods of a scope that an arena has itself, so that `arena.alloc(value)` needs no call of
-//! [`root`](Arena::root).
+//! The scope of an arena from which every other one is forked, and whether it is in use.
+//!
+//! `arena` calls it. It writes the root's cursor between uses, and `ready_top` of the control block.
+//!
+//! ```text
+//! Nowhere ──start──► Lent ──withdraw──► Withdrawn     a scope opens where the root is
+//!    ▲                │ ▲                   │
+//!    └─────start──────┘ └───────lend────────┘         the root is used again
+//! ```
 
 use crate::{
-    arena::Arena,
-    backing::Backing,
-    boxed::Box,
-    chunk::LARGEST_CHUNK,
-    error::{AllocError, AllocOrInitError, Failure},
-    fresh::Fresh,
-    raw::{Need, is_short},
+    arith::LOWEST_ADDRESS,
+    chunk::{ControlRef, CurrentChunk},
+    raw::Cursor,
     scope::Scope,
-    string::{format_in, formatted},
-    text::String,
-    value::{Zeroable, assert_no_drop},
-    vector::{Vec, assert_plain, owning::Owning},
 };
-use core::{
-    alloc::Layout, convert::Infallible, ffi::CStr, fmt, iter, mem::MaybeUninit, ptr::NonNull,
-};
+use core::{cell::Cell, ptr::NonNull};
 
-/// Runs what a fast path does not, in a function of its own.
-#[cold]
-#[inline(never)]
-fn out_of_line<R>(slow_path: impl FnOnce() -> R) -> R {
-    slow_path()
+/// What a root is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// There is no chunk, or none with memory.
+    Nowhere,
+    /// Scopes open where the root is, in the first chunk. Nothing fits in it.
+    Withdrawn,
+    /// It is in use.
+    Lent,
 }
 
-/// Defines methods of an arena that call the method of its root with the same name, and their
-/// fallible versions. If the request fits `at once`, there is a chunk. If it is short as well, the
-/// method uses nothing but the two ends of the root's cursor, so the root need not be refreshed;
-/// unless the method is listed as one that `compares` positions of the cursor. What any other request
-/// needs is stated as what it `needs`, and the first chunk has room for that. A request of no bytes needs no chunk,
-/// so it is made to a root that may not be in use.
-macro_rules! in_root {
-    ($(
-        $(#[$attribute:meta])*
-        $name:ident, $try_name:ident: [$($generics:tt)*]($($argument:ident: $type:ty),*)
-        -> $result:ty, $tried:ty $(, plain $plain:ident)? $(, at once $fits:tt $($compares:ident)?)?
-        $(, needs $need:expr)?;
-    )*) => {$(
-        in_root!(@ $(#[$attribute])* $name ($($argument),*) [$($generics)*]
-            ($($argument: $type),*) -> $result, [$($plain)?] [$($fits $($compares)?)?]
-            [$($need)?] Infallible, never => match never {});
-        in_root!(@ $(#[$attribute])* $try_name ($($argument),*) [$($generics)*]
-            ($($argument: $type),*) -> $tried, [$($plain)?] [$($fits $($compares)?)?]
-            [$($need)?] AllocError, refused => return Err(refused.into()));
-    )*};
-    (@ $(#[$attribute:meta])* $name:ident $arguments:tt [$($generics:tt)*]
-        ($($argument:ident: $type:ty),*) -> $result:ty, [$($plain:ident)?]
-        [$([$($fits:tt)*] $($compares:ident)?)?] [$($need:expr)?]
-        $failure:ty, $refused:ident => $give_up:expr) => {
-        #[doc = concat!("[`Scope::", stringify!($name), "`](crate::Scope::", stringify!($name), "),")]
-        /// in the [root](Arena::root).
-        #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
-        $(#[$attribute])*
-        #[inline(always)]
-        pub fn $name<$($generics)*>(&self, $($argument: $type),*) -> $result {
-            $(const { assert_no_drop::<$plain>() };)?
-            $(
-                let root = self.root_at_rest();
-                let compares = const { stringify!($($compares)?).len() > 0 };
-                if let Ok(size) = root.cursor().$($fits)* {
-                    // A request of no bytes compares nothing, and is no reason to refresh a root that
-                    // may be nowhere.
-                    if !is_short(size) || compares && size > 0 {
-                        self.refresh_root();
-                    }
-                    return root.$name $arguments;
-                }
-            )?
-            out_of_line(move || {
-                $(
-                    let need = match self.root_at_rest().cursor().$($fits)* {
-                        Ok(size) => Need { size, align: 1 },
-                        Err(need) => need,
-                    };
-                )?
-                $(let need = $need;)?
-                match self.open_root_for::<$failure>(need) {
-                    Ok(root) => root.$name $arguments,
-                    Err($refused) => $give_up,
-                }
-            })
+/// The root of an arena.
+#[repr(C)]
+pub(crate) struct Root {
+    scope: Scope<'static>,
+    /// The low end of the next scope, if the root is withdrawn. Its top is the control block's
+    /// `ready_top`.
+    ready_low: Cell<NonNull<u8>>,
+}
+
+impl Root {
+    /// A root without a chunk.
+    #[inline(always)]
+    pub(crate) const fn nowhere() -> Root {
+        // SAFETY: the arena starts the root before it is used.
+        let cursor = unsafe { Cursor::nowhere() };
+        Root { scope: Scope::new(cursor), ready_low: Cell::new(NonNull::dangling()) }
+    }
+
+    /// The scope as it is, which may not be in use. Then it serves only what is
+    /// [short](crate::raw::is_short) and [fits at once](Cursor::fits_at_once), or has no bytes.
+    #[inline(always)]
+    pub(crate) fn as_is(&self) -> &Scope<'_> {
+        &self.scope
+    }
+
+    #[inline(always)]
+    pub(crate) fn state(&self) -> State {
+        if !self.scope.cursor().is_withdrawn() {
+            State::Lent
+        } else if self.scope.cursor().is_nowhere() {
+            State::Nowhere
+        } else {
+            State::Withdrawn
         }
-    };
-}
+    }
 
-/// The methods that allocate, in the style of bumpalo: allocations live until
-/// [`reset`](Arena::reset) or the arena's end. A short value costs as little as in a scope.
-///
-/// For what is not here, use [`root`](Arena::root), which has all methods of a scope.
-///
-/// ```
-/// let arena = ebbtide::Arena::new();
-/// let names = arena.alloc_slice_copy(&["ebb", "flow"]);
-/// let first = arena.alloc(names[0]);
-/// assert_eq!(*first, arena.alloc_str("ebb"));
-/// ```
-impl<B: Backing> Arena<B> {
-    /// Whether a value of this type fits in the present chunk. [`alloc`](Arena::alloc) tests the
-    /// same, so after this test, the compiler removes its own.
+    /// Moves the root to the start of the list: it is lent then, or nowhere if the first chunk has no
+    /// memory.
     ///
-    /// ```
-    /// let arena = ebbtide::Arena::with_capacity(1000);
-    /// arena.alloc(1_u8);
-    /// assert!(arena.has_room_for::<u64>() && !arena.has_room_for::<[u64; 1000]>());
-    /// ```
-    #[inline(always)]
-    #[must_use]
-    pub fn has_room_for<T>(&self) -> bool {
-        self.root_at_rest().cursor().fits_at_once::<T>().is_ok()
-    }
-
-    in_root! {
-        alloc, try_alloc: [T](value: T)
-            -> &mut T, Result<&mut T, AllocError>, plain T, at once [fits_at_once::<T>()];
-        alloc_leaked, try_alloc_leaked: [T](value: T)
-            -> &mut T, Result<&mut T, AllocError>, at once [fits_at_once::<T>()];
-        alloc_with, try_alloc_with: [T](make: impl FnOnce() -> T)
-            -> &mut T, Result<&mut T, AllocError>, plain T, at once [fits_at_once::<T>()];
-        alloc_try_with, try_alloc_try_with: [T, E](make: impl FnOnce() -> Result<T, E>)
-            -> Result<&mut T, E>, Result<&mut T, AllocOrInitError<E>>,
-            plain T, at once [fits_at_once::<T>()] compares;
-        alloc_default, try_alloc_default: [T: Default]()
-            -> &mut T, Result<&mut T, AllocError>, plain T, at once [fits_at_once::<T>()];
-        alloc_zeroed, try_alloc_zeroed: [T: Zeroable]()
-            -> &mut T, Result<&mut T, AllocError>, plain T, at once [fits_at_once::<T>()];
-        alloc_aligned, try_alloc_aligned: [T](value: T, align: usize)
-            -> &mut T, Result<&mut T, AllocError>, plain T, needs Need::of::<T>(1).aligned(align);
-        alloc_uninit, try_alloc_uninit: [T]()
-            -> &mut MaybeUninit<T>, Result<&mut MaybeUninit<T>, AllocError>,
-            at once [fits_at_once::<T>()];
-        alloc_layout, try_alloc_layout: [](layout: Layout)
-            -> NonNull<u8>, Result<NonNull<u8>, AllocError>, at once [fits_layout_at_once(layout)];
-        alloc_slice_copy, try_alloc_slice_copy: [T: Copy](values: &[T])
-            -> &mut [T], Result<&mut [T], AllocError>,
-            at once [fits_array_at_once::<T>(values.len())];
-        alloc_slice_clone, try_alloc_slice_clone: [T: Clone](values: &[T])
-            -> &mut [T], Result<&mut [T], AllocError>,
-            plain T, at once [fits_array_at_once::<T>(values.len())];
-        alloc_slice_fill_copy, try_alloc_slice_fill_copy: [T: Copy](len: usize, value: T)
-            -> &mut [T], Result<&mut [T], AllocError>, at once [fits_array_at_once::<T>(len)];
-        alloc_slice_fill_clone, try_alloc_slice_fill_clone: [T: Clone](len: usize, value: &T)
-            -> &mut [T], Result<&mut [T], AllocError>,
-            plain T, at once [fits_array_at_once::<T>(len)];
-        alloc_slice_fill_default, try_alloc_slice_fill_default: [T: Default](len: usize)
-            -> &mut [T], Result<&mut [T], AllocError>,
-            plain T, at once [fits_array_at_once::<T>(len)];
-        alloc_slice_fill_with, try_alloc_slice_fill_with:
-            [T](len: usize, make: impl FnMut(usize) -> T)
-            -> &mut [T], Result<&mut [T], AllocError>,
-            plain T, at once [fits_array_at_once::<T>(len)];
-        alloc_slice_try_fill_with, try_alloc_slice_try_fill_with:
-            [T, E](len: usize, make: impl FnMut(usize) -> Result<T, E>)
-            -> Result<&mut [T], E>, Result<&mut [T], AllocOrInitError<E>>,
-            plain T, at once [fits_array_at_once::<T>(len)] compares;
-        alloc_array, try_alloc_array: [T, const N: usize](make: impl FnMut(usize) -> T)
-            -> &mut [T; N], Result<&mut [T; N], AllocError>, plain T, needs Need::of::<[T; N]>(1);
-        alloc_uninit_slice, try_alloc_uninit_slice: [T](len: usize)
-            -> &mut [MaybeUninit<T>], Result<&mut [MaybeUninit<T>], AllocError>,
-            at once [fits_array_at_once::<T>(len)];
-        alloc_zeroed_slice, try_alloc_zeroed_slice: [T: Zeroable](len: usize)
-            -> &mut [T], Result<&mut [T], AllocError>,
-            plain T, at once [fits_array_at_once::<T>(len)];
-        alloc_uninit_slice_aligned, try_alloc_uninit_slice_aligned: [T](len: usize, align: usize)
-            -> &mut [MaybeUninit<T>], Result<&mut [MaybeUninit<T>], AllocError>,
-            needs Need::of::<T>(len).aligned(align);
-        #[cfg(feature = "alloc")]
-        alloc_boxed_slice, try_alloc_boxed_slice: [T](values: alloc::boxed::Box<[T]>)
-            -> &mut [T], Result<&mut [T], AllocError>, plain T, needs Need::of::<T>(values.len());
-        #[cfg(feature = "alloc")]
-        alloc_vec, try_alloc_vec: [T](values: alloc::vec::Vec<T>)
-            -> &mut [T], Result<&mut [T], AllocError>, plain T, needs Need::of::<T>(values.len());
-        alloc_str, try_alloc_str: [](text: &str)
-            -> &mut str, Result<&mut str, AllocError>, at once [fits_array_at_once::<u8>(text.len())];
-        alloc_cstr, try_alloc_cstr: [](text: &CStr) -> &CStr, Result<&CStr, AllocError>,
-            needs Need::of::<u8>(text.to_bytes_with_nul().len());
-        alloc_cstr_from_str, try_alloc_cstr_from_str: [](text: &str)
-            -> &CStr, Result<&CStr, AllocError>, needs Need::of::<u8>(text.len() + 1);
-        #[cfg(feature = "std")]
-        alloc_os_str, try_alloc_os_str: [](text: &std::ffi::OsStr)
-            -> &std::ffi::OsStr, Result<&std::ffi::OsStr, AllocError>,
-            needs Need::of::<u8>(text.as_encoded_bytes().len());
-        #[cfg(feature = "std")]
-        alloc_path, try_alloc_path: [](path: &std::path::Path)
-            -> &std::path::Path, Result<&std::path::Path, AllocError>,
-            needs Need::of::<u8>(path.as_os_str().as_encoded_bytes().len());
-        boxed, try_boxed: [T](value: T)
-            -> Box<'_, T>, Result<Box<'_, T>, AllocError>, at once [fits_at_once::<T>()];
-        boxed_with, try_boxed_with: [T](make: impl FnOnce() -> T)
-            -> Box<'_, T>, Result<Box<'_, T>, AllocError>, at once [fits_at_once::<T>()];
-        boxed_slice_fill_with, try_boxed_slice_fill_with:
-            [T](len: usize, make: impl FnMut(usize) -> T)
-            -> Box<'_, [T]>, Result<Box<'_, [T]>, AllocError>,
-            at once [fits_array_at_once::<T>(len)];
-        boxed_slice_clone, try_boxed_slice_clone: [T: Clone](values: &[T])
-            -> Box<'_, [T]>, Result<Box<'_, [T]>, AllocError>,
-            at once [fits_array_at_once::<T>(values.len())];
-        #[cfg(feature = "alloc")]
-        boxed_vec, try_boxed_vec: [T](values: alloc::vec::Vec<T>)
-            -> Box<'_, [T]>, Result<Box<'_, [T]>, AllocError>, needs Need::of::<T>(values.len());
-        boxed_str, try_boxed_str: [](text: &str)
-            -> Box<'_, str>, Result<Box<'_, str>, AllocError>,
-            at once [fits_array_at_once::<u8>(text.len())];
-    }
-}
-
-/// Empty collections in the root. They hold the scope, so there is a first chunk then. Where there may
-/// be no memory, use [`try_root`](Arena::try_root).
-impl<B: Backing> Arena<B> {
-    /// The same in the [root](Arena::root); see [`Scope::vec`](crate::Scope::vec).
+    /// # Safety
     ///
-    /// ```
-    /// let arena = ebbtide::Arena::new();
-    /// let mut depths = arena.vec();
-    /// depths.extend([5, 130]);
-    /// assert_eq!(depths, [5, 130]);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn vec<T>(&self) -> Vec<'_, '_, T> {
-        const { assert_plain::<T>() };
-        self.root().vec()
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::owned_vec`](crate::Scope::owned_vec).
-    ///
-    /// ```
-    /// let arena = ebbtide::Arena::new();
-    /// let mut names = arena.owned_vec();
-    /// names.push(String::from("Kattegat"));
-    /// assert_eq!(names, ["Kattegat"]);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn owned_vec<T>(&self) -> Owning<T, &Scope<'_>> {
-        self.root().owned_vec()
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::string`](crate::Scope::string).
-    ///
-    /// ```
-    /// let arena = ebbtide::Arena::new();
-    /// let mut text = arena.string();
-    /// text.push_str("ebb");
-    /// assert_eq!(text, "ebb");
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn string(&self) -> String<'_, '_> {
-        self.root().string()
-    }
-}
-
-/// What text of so many bytes needs if it may grow.
-fn text_of(bytes: usize) -> Need {
-    Need::low(bytes, Layout::new::<u8>())
-}
-
-/// What `len` elements of a slice need while it grows, if the number may be wrong. At least one.
-fn elements_of<T>(len: usize) -> Need {
-    let most = LARGEST_CHUNK / size_of::<T>().max(1);
-    Need::low(len.min(most).max(1), Layout::new::<T>())
-}
-
-/// The methods whose request is of unknown size, or of one that user code states. If there is no chunk,
-/// the first element, or the first byte, makes one.
-impl<B: Backing> Arena<B> {
-    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_fill_iter`](crate::Scope::alloc_slice_fill_iter).
+    /// The head is that of the root's arena, no other scope of the arena is open, and nothing
+    /// allocated in the arena is used again.
     #[inline(always)]
-    pub fn alloc_slice_fill_iter<T, I>(&self, values: I) -> &mut [T]
-    where
-        I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
-    {
-        const { assert_no_drop::<T>() };
-        let Ok(slice) = out_of_line(|| self.fill_in_root::<T, Infallible>(values.into_iter()));
-        slice.lend()
+    pub(crate) unsafe fn start(&self, head: CurrentChunk<'_>) {
+        // SAFETY: the contract is the same.
+        unsafe { self.scope.cursor().start_at(head) };
     }
 
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_fill_iter`](crate::Scope::try_alloc_slice_fill_iter).
-    #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
-    #[inline(always)]
-    pub fn try_alloc_slice_fill_iter<T, I>(&self, values: I) -> Result<&mut [T], AllocError>
-    where
-        I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
-    {
-        const { assert_no_drop::<T>() };
-        out_of_line(|| self.fill_in_root(values.into_iter())).map(Fresh::lend)
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_from_iter`](crate::Scope::alloc_slice_from_iter).
-    #[inline(always)]
-    pub fn alloc_slice_from_iter<T>(&self, values: impl IntoIterator<Item = T>) -> &mut [T] {
-        const { assert_no_drop::<T>() };
-        let Ok(slice) = out_of_line(|| self.collect_in_root::<T, Infallible>(values));
-        slice.lend()
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_from_iter`](crate::Scope::try_alloc_slice_from_iter).
-    #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
-    #[inline(always)]
-    pub fn try_alloc_slice_from_iter<T>(
-        &self,
-        values: impl IntoIterator<Item = T>,
-    ) -> Result<&mut [T], AllocError> {
-        const { assert_no_drop::<T>() };
-        out_of_line(|| self.collect_in_root(values)).map(Fresh::lend)
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_try_from_iter`](crate::Scope::alloc_slice_try_from_iter).
-    #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
-    #[inline(always)]
-    pub fn alloc_slice_try_from_iter<T, E>(
-        &self,
-        values: impl IntoIterator<Item = Result<T, E>>,
-    ) -> Result<&mut [T], E> {
-        const { assert_no_drop::<T>() };
-        let Ok(made) = out_of_line(|| self.try_collect_in_root::<T, E, Infallible>(values));
-        made.map(Fresh::lend)
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_try_from_iter`](crate::Scope::try_alloc_slice_try_from_iter).
-    #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
-    #[inline(always)]
-    pub fn try_alloc_slice_try_from_iter<T, E>(
-        &self,
-        values: impl IntoIterator<Item = Result<T, E>>,
-    ) -> Result<&mut [T], AllocOrInitError<E>> {
-        const { assert_no_drop::<T>() };
-        let made = out_of_line(|| self.try_collect_in_root::<T, E, AllocError>(values))?;
-        made.map(Fresh::lend).map_err(AllocOrInitError::Init)
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::boxed_slice_from_iter`](crate::Scope::boxed_slice_from_iter).
-    #[inline(always)]
-    pub fn boxed_slice_from_iter<T>(&self, values: impl IntoIterator<Item = T>) -> Box<'_, [T]> {
-        let Ok(slice) = out_of_line(|| self.collect_in_root::<T, Infallible>(values));
-        Box::of(slice)
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_boxed_slice_from_iter`](crate::Scope::try_boxed_slice_from_iter).
-    #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
-    #[inline(always)]
-    pub fn try_boxed_slice_from_iter<T>(
-        &self,
-        values: impl IntoIterator<Item = T>,
-    ) -> Result<Box<'_, [T]>, AllocError> {
-        out_of_line(|| self.collect_in_root(values)).map(Box::of)
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_fmt`](crate::Scope::alloc_fmt).
-    pub fn alloc_fmt(&self, arguments: fmt::Arguments<'_>) -> &mut str {
-        let Ok(made) =
-            format_in::<Infallible>(arguments, |bytes| self.open_root_for(text_of(bytes)));
-        formatted(made)
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_fmt`](crate::Scope::try_alloc_fmt).
-    #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
-    pub fn try_alloc_fmt(
-        &self,
-        arguments: fmt::Arguments<'_>,
-    ) -> Result<&mut str, AllocOrInitError<fmt::Error>> {
-        let made = format_in::<AllocError>(arguments, |bytes| self.open_root_for(text_of(bytes)))?;
-        made.map_err(AllocOrInitError::Init)
-    }
-
-    /// Collects as many elements in the root as the iterator announces.
-    #[inline(always)]
-    fn fill_in_root<T, F: Failure>(
-        &self,
-        values: impl ExactSizeIterator<Item = T>,
-    ) -> Result<Fresh<'_, [T]>, F> {
-        // Asked once: another answer might be a larger one, and the root may be nowhere if this one
-        // needs no memory.
-        let len = values.len();
-        let root = self.open_root_for::<F>(Need::of::<T>(len))?;
-        root.slice_iter_in(len, values)
-    }
-
-    /// Collects an iterator in the root.
-    #[inline(always)]
-    pub(crate) fn collect_in_root<T, F: Failure>(
-        &self,
-        values: impl IntoIterator<Item = T>,
-    ) -> Result<Fresh<'_, [T]>, F> {
-        let mut values = values.into_iter();
-        if size_of::<T>() == 0 || !self.root_at_rest().cursor().is_nowhere() {
-            return self.open_root_for::<F>(Need::of::<T>(1))?.slice_collect_in(values);
+    /// Stores the ends of a scope that opens where the root is, which is lent, and returns the top. If
+    /// the root is in the head and has room, it is withdrawn, so that the next scope finds the ends.
+    pub(crate) fn withdraw(&self, control: ControlRef<'_>) -> usize {
+        let cursor = self.scope.cursor();
+        let (top, low) = cursor.rounded();
+        self.ready_low.set(low);
+        if cursor.chunk_address() == control.head().as_ptr() && top > LOWEST_ADDRESS {
+            control.ready_top.set(top);
+            cursor.withdraw();
         }
-        let announced = values.size_hint().0;
-        let Some(first) = values.next() else {
-            return Ok(Fresh::empty());
-        };
-        let root = self.open_root_for::<F>(elements_of::<T>(announced))?;
-        root.slice_collect_after(first, values, announced)
+        top
     }
 
-    /// Collects an iterator of results in the root, up to the first error.
+    /// The low end that the latest [`withdraw`](Root::withdraw) has stored.
     #[inline(always)]
-    fn try_collect_in_root<T, E, F: Failure>(
-        &self,
-        values: impl IntoIterator<Item = Result<T, E>>,
-    ) -> Result<Result<Fresh<'_, [T]>, E>, F> {
-        let mut values = values.into_iter();
-        if size_of::<T>() == 0 || !self.root_at_rest().cursor().is_nowhere() {
-            return self.open_root_for::<F>(Need::of::<T>(1))?.slice_try_collect_in(values);
-        }
-        let first = match values.next() {
-            None => return Ok(Ok(Fresh::empty())),
-            Some(Err(error)) => return Ok(Err(error)),
-            Some(Ok(first)) => first,
-        };
-        let root = self.open_root_for::<F>(elements_of::<T>(1))?;
-        root.slice_try_collect_in(iter::once(Ok(first)).chain(values))
+    pub(crate) fn ready_low(&self) -> NonNull<u8> {
+        self.ready_low.get()
+    }
+
+    /// Lends the root again, which is withdrawn.
+    ///
+    /// # Safety
+    ///
+    /// The control block is that of the root's arena.
+    pub(crate) unsafe fn lend(&self, control: ControlRef<'_>) {
+        // SAFETY: only `withdraw` withdraws the root, which is in the head then, and stores the low end.
+        // Nobody writes that while the root is withdrawn.
+        unsafe { self.scope.cursor().lend(control.head(), self.ready_low.get()) };
+        control.ready_top.set(0);
     }
 }

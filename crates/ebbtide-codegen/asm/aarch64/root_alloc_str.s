@@ -71,7 +71,7 @@
 	stp	x0, x1, [sp]
 	mov	x0, sp
 	str	x19, [sp, #16]
-	bl	_ZN7ebbtide4root11out_of_lineE
+	bl	_ZN7ebbtide7in_root11out_of_lineE
 	ldp	x20, x19, [sp, #64]
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80

@@ -10,4 +10,4 @@
 	ret
 .LBB218_2:
 	mov	x0, x8
-	b	_ZN7ebbtide4root11out_of_lineE
+	b	_ZN7ebbtide7in_root11out_of_lineE

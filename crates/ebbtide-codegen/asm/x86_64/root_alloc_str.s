@@ -47,7 +47,7 @@
 	movq	%rsi, 8(%rsp)
 	movq	%rdx, 16(%rsp)
 	movq	%rsp, %rdi
-	callq	*_ZN7ebbtide4root11out_of_lineE@GOTPCREL(%rip)
+	callq	*_ZN7ebbtide7in_root11out_of_lineE@GOTPCREL(%rip)
 	addq	$24, %rsp
 	retq
 .LBB217_14:

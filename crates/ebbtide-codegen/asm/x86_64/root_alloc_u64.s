@@ -7,4 +7,4 @@
 	movq	%rax, (%rdi)
 	retq
 .LBB218_2:
-	jmpq	*_ZN7ebbtide4root11out_of_lineE@GOTPCREL(%rip)
+	jmpq	*_ZN7ebbtide7in_root11out_of_lineE@GOTPCREL(%rip)

@@ -232,7 +232,7 @@ unsafe impl<'m, A: HasArena> Grow for &'m A {
         let arena: &'m Arena = A::arena(self);
         if used.capacity == 0 {
             let capacity = if exact { needed } else { needed.max(min_capacity(element.size())) };
-            if let Some(start) = arena.root_at_rest().cursor().take_low_at_once(capacity, element) {
+            if let Some(start) = arena.root_as_is().cursor().take_low_at_once(capacity, element) {
                 return Ok(Room { start, capacity });
             }
         }
@@ -244,7 +244,7 @@ unsafe impl<'m, A: HasArena> Grow for &'m A {
     #[inline]
     unsafe fn shrink(&mut self, used: Used, size: usize, capacity: usize) -> usize {
         debug_assert!(used.len <= capacity && capacity < used.capacity, "V1");
-        let cursor = A::arena(self).root_at_rest().cursor();
+        let cursor = A::arena(self).root_as_is().cursor();
         // SAFETY: the block came from this cursor, which is the arena's root, and the memory after
         // `capacity` elements is not used again.
         unsafe { cursor.shrink_low(used.start, used.capacity * size, capacity * size) };
@@ -268,7 +268,7 @@ unsafe fn grow_in_root<F: Failure>(
     exact: bool,
 ) -> Result<Room, F> {
     used.check(element, needed);
-    let cursor = arena.root_at_rest().cursor();
+    let cursor = arena.root_as_is().cursor();
     let old = used.capacity * element.size();
     if used.has_block() && !poison::TRACKS && cursor.is_last_low(used.start, old) {
         let capacity = amortized_capacity(needed, used.capacity, element.size(), exact);

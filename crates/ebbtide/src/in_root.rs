@@ -1,0 +1,858 @@
+//! The methods of a scope that an arena has itself, so that `arena.alloc(value)` needs no call of
+//! [`root`](Arena::root).
+//!
+//! The file is long because each method is written out: it is found by its name.
+#![allow(clippy::missing_errors_doc, reason = "described at the methods of a scope")]
+
+use crate::{
+    arena::Arena,
+    backing::Backing,
+    boxed::Box,
+    chunk::LARGEST_CHUNK,
+    error::{AllocError, AllocOrInitError, Failure},
+    fresh::Fresh,
+    raw::{Need, is_short},
+    scope::Scope,
+    string::{format_in, formatted},
+    text::String,
+    value::{Zeroable, assert_no_drop},
+    vector::{Vec, assert_plain, owning::Owning},
+};
+use core::{
+    alloc::Layout, convert::Infallible, ffi::CStr, fmt, iter, mem::MaybeUninit, ptr::NonNull,
+};
+
+/// The result of a request that does not return without it.
+#[inline(always)]
+fn always<R>(result: Result<R, Infallible>) -> R {
+    let Ok(made) = result;
+    made
+}
+
+/// Runs what a fast path does not, in a function of its own.
+#[cold]
+#[inline(never)]
+fn out_of_line<R>(slow_path: impl FnOnce() -> R) -> R {
+    slow_path()
+}
+
+/// Makes a request in the root of an arena, which succeeds if `fits` does. If it fits at once, there is
+/// a chunk. If it is [short](is_short) as well, the method uses nothing but the two ends of the root's
+/// cursor, so the root need not be in use. Any other request is made to the root in use; the first
+/// chunk has room for it.
+///
+/// A macro, because a closure that is called in two places is not inlined.
+macro_rules! request {
+    ($arena:ident, $failure:ty, [$($fits:tt)*], $root:ident => $make:expr) => {
+        request!(@ $arena, $failure, [$($fits)*], $root => $make, |size: usize| !is_short(size))
+    };
+    (@ $arena:ident, $failure:ty, [$($fits:tt)*], $root:ident => $make:expr, $is_refreshed:expr) => {{
+        let $root = $arena.root_as_is();
+        if let Ok(size) = $root.cursor().$($fits)* {
+            if $is_refreshed(size) {
+                $arena.refresh_root();
+            }
+            Ok($make)
+        } else {
+            out_of_line(move || {
+                let need = match $arena.root_as_is().cursor().$($fits)* {
+                    Ok(size) => Need { size, align: 1 },
+                    Err(need) => need,
+                };
+                match $arena.open_root_for::<$failure>(need) {
+                    Ok($root) => Ok($make),
+                    Err(refused) => Err(refused),
+                }
+            })
+        }
+    }};
+}
+
+/// Like `request!`, for a method that compares positions of the cursor. A request of no bytes compares
+/// nothing, and is no reason to refresh a root that may be nowhere.
+macro_rules! request_comparing {
+    ($arena:ident, $failure:ty, [$($fits:tt)*], $root:ident => $make:expr) => {
+        request!(@ $arena, $failure, [$($fits)*], $root => $make, |size: usize| size > 0)
+    };
+}
+
+/// A request of which the fast path is not worth its code.
+macro_rules! request_out_of_line {
+    ($arena:ident, $failure:ty, $need:expr, $root:ident => $make:expr) => {
+        out_of_line(move || {
+            let need = $need;
+            match $arena.open_root_for::<$failure>(need) {
+                Ok($root) => Ok($make),
+                Err(refused) => Err(refused),
+            }
+        })
+    };
+}
+
+/// The methods that allocate, in the style of bumpalo: allocations live until
+/// [`reset`](Arena::reset) or the arena's end. A short value costs as little as in a scope.
+///
+/// For what is not here, use [`root`](Arena::root), which has all methods of a scope.
+///
+/// ```
+/// let arena = ebbtide::Arena::new();
+/// let names = arena.alloc_slice_copy(&["ebb", "flow"]);
+/// let first = arena.alloc(names[0]);
+/// assert_eq!(*first, arena.alloc_str("ebb"));
+/// ```
+impl<B: Backing> Arena<B> {
+    /// Whether a value of this type fits in the present chunk. [`alloc`](Arena::alloc) tests the
+    /// same, so after this test, the compiler removes its own.
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::with_capacity(1000);
+    /// arena.alloc(1_u8);
+    /// assert!(arena.has_room_for::<u64>() && !arena.has_room_for::<[u64; 1000]>());
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn has_room_for<T>(&self) -> bool {
+        self.root_as_is().cursor().fits_at_once::<T>().is_ok()
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc`](crate::Scope::alloc).
+    #[inline(always)]
+    pub fn alloc<T>(&self, value: T) -> &mut T {
+        const { assert_no_drop::<T>() };
+        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc(value)))
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc`](crate::Scope::try_alloc).
+    #[inline(always)]
+    pub fn try_alloc<T>(&self, value: T) -> Result<&mut T, AllocError> {
+        const { assert_no_drop::<T>() };
+        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc(value))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_leaked`](crate::Scope::alloc_leaked).
+    #[inline(always)]
+    pub fn alloc_leaked<T>(&self, value: T) -> &mut T {
+        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_leaked(value)))
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_leaked`](crate::Scope::try_alloc_leaked).
+    #[inline(always)]
+    pub fn try_alloc_leaked<T>(&self, value: T) -> Result<&mut T, AllocError> {
+        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_leaked(value))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_with`](crate::Scope::alloc_with).
+    #[inline(always)]
+    pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &mut T {
+        const { assert_no_drop::<T>() };
+        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_with(make)))
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_with`](crate::Scope::try_alloc_with).
+    #[inline(always)]
+    pub fn try_alloc_with<T>(&self, make: impl FnOnce() -> T) -> Result<&mut T, AllocError> {
+        const { assert_no_drop::<T>() };
+        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_with(make))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_try_with`](crate::Scope::alloc_try_with).
+    #[inline(always)]
+    pub fn alloc_try_with<T, E>(&self, make: impl FnOnce() -> Result<T, E>) -> Result<&mut T, E> {
+        const { assert_no_drop::<T>() };
+        always(
+            request_comparing!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_try_with(make)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_try_with`](crate::Scope::try_alloc_try_with).
+    #[inline(always)]
+    pub fn try_alloc_try_with<T, E>(
+        &self,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<&mut T, AllocOrInitError<E>> {
+        const { assert_no_drop::<T>() };
+        request_comparing!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_try_with(make))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_default`](crate::Scope::alloc_default).
+    #[inline(always)]
+    pub fn alloc_default<T: Default>(&self) -> &mut T {
+        const { assert_no_drop::<T>() };
+        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_default()))
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_default`](crate::Scope::try_alloc_default).
+    #[inline(always)]
+    pub fn try_alloc_default<T: Default>(&self) -> Result<&mut T, AllocError> {
+        const { assert_no_drop::<T>() };
+        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_default())?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_zeroed`](crate::Scope::alloc_zeroed).
+    #[inline(always)]
+    pub fn alloc_zeroed<T: Zeroable>(&self) -> &mut T {
+        const { assert_no_drop::<T>() };
+        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_zeroed()))
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_zeroed`](crate::Scope::try_alloc_zeroed).
+    #[inline(always)]
+    pub fn try_alloc_zeroed<T: Zeroable>(&self) -> Result<&mut T, AllocError> {
+        const { assert_no_drop::<T>() };
+        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_zeroed())?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_aligned`](crate::Scope::alloc_aligned).
+    #[inline(always)]
+    pub fn alloc_aligned<T>(&self, value: T, align: usize) -> &mut T {
+        const { assert_no_drop::<T>() };
+        always(
+            request_out_of_line!(self, Infallible, Need::of::<T>(1).aligned(align), root => root.alloc_aligned(value, align)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_aligned`](crate::Scope::try_alloc_aligned).
+    #[inline(always)]
+    pub fn try_alloc_aligned<T>(&self, value: T, align: usize) -> Result<&mut T, AllocError> {
+        const { assert_no_drop::<T>() };
+        request_out_of_line!(self, AllocError, Need::of::<T>(1).aligned(align), root => root.try_alloc_aligned(value, align))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_uninit`](crate::Scope::alloc_uninit).
+    #[inline(always)]
+    pub fn alloc_uninit<T>(&self) -> &mut MaybeUninit<T> {
+        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_uninit()))
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_uninit`](crate::Scope::try_alloc_uninit).
+    #[inline(always)]
+    pub fn try_alloc_uninit<T>(&self) -> Result<&mut MaybeUninit<T>, AllocError> {
+        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_uninit())?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_layout`](crate::Scope::alloc_layout).
+    #[inline(always)]
+    pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
+        always(
+            request!(self, Infallible, [fits_layout_at_once(layout)], root => root.alloc_layout(layout)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_layout`](crate::Scope::try_alloc_layout).
+    #[inline(always)]
+    pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
+        request!(self, AllocError, [fits_layout_at_once(layout)], root => root.try_alloc_layout(layout))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_copy`](crate::Scope::alloc_slice_copy).
+    #[inline(always)]
+    pub fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &mut [T] {
+        always(
+            request!(self, Infallible, [fits_array_at_once::<T>(values.len())], root => root.alloc_slice_copy(values)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_copy`](crate::Scope::try_alloc_slice_copy).
+    #[inline(always)]
+    pub fn try_alloc_slice_copy<T: Copy>(&self, values: &[T]) -> Result<&mut [T], AllocError> {
+        request!(self, AllocError, [fits_array_at_once::<T>(values.len())], root => root.try_alloc_slice_copy(values))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_clone`](crate::Scope::alloc_slice_clone).
+    #[inline(always)]
+    pub fn alloc_slice_clone<T: Clone>(&self, values: &[T]) -> &mut [T] {
+        const { assert_no_drop::<T>() };
+        always(
+            request!(self, Infallible, [fits_array_at_once::<T>(values.len())], root => root.alloc_slice_clone(values)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_clone`](crate::Scope::try_alloc_slice_clone).
+    #[inline(always)]
+    pub fn try_alloc_slice_clone<T: Clone>(&self, values: &[T]) -> Result<&mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
+        request!(self, AllocError, [fits_array_at_once::<T>(values.len())], root => root.try_alloc_slice_clone(values))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_fill_copy`](crate::Scope::alloc_slice_fill_copy).
+    #[inline(always)]
+    pub fn alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> &mut [T] {
+        always(
+            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_slice_fill_copy(len, value)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_fill_copy`](crate::Scope::try_alloc_slice_fill_copy).
+    #[inline(always)]
+    pub fn try_alloc_slice_fill_copy<T: Copy>(
+        &self,
+        len: usize,
+        value: T,
+    ) -> Result<&mut [T], AllocError> {
+        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_slice_fill_copy(len, value))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_fill_clone`](crate::Scope::alloc_slice_fill_clone).
+    #[inline(always)]
+    pub fn alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> &mut [T] {
+        const { assert_no_drop::<T>() };
+        always(
+            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_slice_fill_clone(len, value)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_fill_clone`](crate::Scope::try_alloc_slice_fill_clone).
+    #[inline(always)]
+    pub fn try_alloc_slice_fill_clone<T: Clone>(
+        &self,
+        len: usize,
+        value: &T,
+    ) -> Result<&mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
+        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_slice_fill_clone(len, value))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_fill_default`](crate::Scope::alloc_slice_fill_default).
+    #[inline(always)]
+    pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &mut [T] {
+        const { assert_no_drop::<T>() };
+        always(
+            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_slice_fill_default(len)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_fill_default`](crate::Scope::try_alloc_slice_fill_default).
+    #[inline(always)]
+    pub fn try_alloc_slice_fill_default<T: Default>(
+        &self,
+        len: usize,
+    ) -> Result<&mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
+        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_slice_fill_default(len))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_fill_with`](crate::Scope::alloc_slice_fill_with).
+    #[inline(always)]
+    pub fn alloc_slice_fill_with<T>(&self, len: usize, make: impl FnMut(usize) -> T) -> &mut [T] {
+        const { assert_no_drop::<T>() };
+        always(
+            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_slice_fill_with(len, make)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_fill_with`](crate::Scope::try_alloc_slice_fill_with).
+    #[inline(always)]
+    pub fn try_alloc_slice_fill_with<T>(
+        &self,
+        len: usize,
+        make: impl FnMut(usize) -> T,
+    ) -> Result<&mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
+        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_slice_fill_with(len, make))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_try_fill_with`](crate::Scope::alloc_slice_try_fill_with).
+    #[inline(always)]
+    pub fn alloc_slice_try_fill_with<T, E>(
+        &self,
+        len: usize,
+        make: impl FnMut(usize) -> Result<T, E>,
+    ) -> Result<&mut [T], E> {
+        const { assert_no_drop::<T>() };
+        always(
+            request_comparing!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_slice_try_fill_with(len, make)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_try_fill_with`](crate::Scope::try_alloc_slice_try_fill_with).
+    #[inline(always)]
+    pub fn try_alloc_slice_try_fill_with<T, E>(
+        &self,
+        len: usize,
+        make: impl FnMut(usize) -> Result<T, E>,
+    ) -> Result<&mut [T], AllocOrInitError<E>> {
+        const { assert_no_drop::<T>() };
+        request_comparing!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_slice_try_fill_with(len, make))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_array`](crate::Scope::alloc_array).
+    #[inline(always)]
+    pub fn alloc_array<T, const N: usize>(&self, make: impl FnMut(usize) -> T) -> &mut [T; N] {
+        const { assert_no_drop::<T>() };
+        always(
+            request_out_of_line!(self, Infallible, Need::of::<[T; N]>(1), root => root.alloc_array(make)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_array`](crate::Scope::try_alloc_array).
+    #[inline(always)]
+    pub fn try_alloc_array<T, const N: usize>(
+        &self,
+        make: impl FnMut(usize) -> T,
+    ) -> Result<&mut [T; N], AllocError> {
+        const { assert_no_drop::<T>() };
+        request_out_of_line!(self, AllocError, Need::of::<[T; N]>(1), root => root.try_alloc_array(make))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_uninit_slice`](crate::Scope::alloc_uninit_slice).
+    #[inline(always)]
+    pub fn alloc_uninit_slice<T>(&self, len: usize) -> &mut [MaybeUninit<T>] {
+        always(
+            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_uninit_slice(len)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_uninit_slice`](crate::Scope::try_alloc_uninit_slice).
+    #[inline(always)]
+    pub fn try_alloc_uninit_slice<T>(
+        &self,
+        len: usize,
+    ) -> Result<&mut [MaybeUninit<T>], AllocError> {
+        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_uninit_slice(len))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_zeroed_slice`](crate::Scope::alloc_zeroed_slice).
+    #[inline(always)]
+    pub fn alloc_zeroed_slice<T: Zeroable>(&self, len: usize) -> &mut [T] {
+        const { assert_no_drop::<T>() };
+        always(
+            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_zeroed_slice(len)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_zeroed_slice`](crate::Scope::try_alloc_zeroed_slice).
+    #[inline(always)]
+    pub fn try_alloc_zeroed_slice<T: Zeroable>(&self, len: usize) -> Result<&mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
+        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_zeroed_slice(len))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_uninit_slice_aligned`](crate::Scope::alloc_uninit_slice_aligned).
+    #[inline(always)]
+    pub fn alloc_uninit_slice_aligned<T>(&self, len: usize, align: usize) -> &mut [MaybeUninit<T>] {
+        always(
+            request_out_of_line!(self, Infallible, Need::of::<T>(len).aligned(align), root => root.alloc_uninit_slice_aligned(len, align)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_uninit_slice_aligned`](crate::Scope::try_alloc_uninit_slice_aligned).
+    #[inline(always)]
+    pub fn try_alloc_uninit_slice_aligned<T>(
+        &self,
+        len: usize,
+        align: usize,
+    ) -> Result<&mut [MaybeUninit<T>], AllocError> {
+        request_out_of_line!(self, AllocError, Need::of::<T>(len).aligned(align), root => root.try_alloc_uninit_slice_aligned(len, align))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_boxed_slice`](crate::Scope::alloc_boxed_slice).
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub fn alloc_boxed_slice<T>(&self, values: alloc::boxed::Box<[T]>) -> &mut [T] {
+        const { assert_no_drop::<T>() };
+        always(
+            request_out_of_line!(self, Infallible, Need::of::<T>(values.len()), root => root.alloc_boxed_slice(values)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_boxed_slice`](crate::Scope::try_alloc_boxed_slice).
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub fn try_alloc_boxed_slice<T>(
+        &self,
+        values: alloc::boxed::Box<[T]>,
+    ) -> Result<&mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
+        request_out_of_line!(self, AllocError, Need::of::<T>(values.len()), root => root.try_alloc_boxed_slice(values))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_vec`](crate::Scope::alloc_vec).
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub fn alloc_vec<T>(&self, values: alloc::vec::Vec<T>) -> &mut [T] {
+        const { assert_no_drop::<T>() };
+        always(
+            request_out_of_line!(self, Infallible, Need::of::<T>(values.len()), root => root.alloc_vec(values)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_vec`](crate::Scope::try_alloc_vec).
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub fn try_alloc_vec<T>(&self, values: alloc::vec::Vec<T>) -> Result<&mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
+        request_out_of_line!(self, AllocError, Need::of::<T>(values.len()), root => root.try_alloc_vec(values))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_str`](crate::Scope::alloc_str).
+    #[inline(always)]
+    pub fn alloc_str(&self, text: &str) -> &mut str {
+        always(
+            request!(self, Infallible, [fits_array_at_once::<u8>(text.len())], root => root.alloc_str(text)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_str`](crate::Scope::try_alloc_str).
+    #[inline(always)]
+    pub fn try_alloc_str(&self, text: &str) -> Result<&mut str, AllocError> {
+        request!(self, AllocError, [fits_array_at_once::<u8>(text.len())], root => root.try_alloc_str(text))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_cstr`](crate::Scope::alloc_cstr).
+    #[inline(always)]
+    pub fn alloc_cstr(&self, text: &CStr) -> &CStr {
+        always(
+            request_out_of_line!(self, Infallible, Need::of::<u8>(text.to_bytes_with_nul().len()), root => root.alloc_cstr(text)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_cstr`](crate::Scope::try_alloc_cstr).
+    #[inline(always)]
+    pub fn try_alloc_cstr(&self, text: &CStr) -> Result<&CStr, AllocError> {
+        request_out_of_line!(self, AllocError, Need::of::<u8>(text.to_bytes_with_nul().len()), root => root.try_alloc_cstr(text))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_cstr_from_str`](crate::Scope::alloc_cstr_from_str).
+    #[inline(always)]
+    pub fn alloc_cstr_from_str(&self, text: &str) -> &CStr {
+        always(
+            request_out_of_line!(self, Infallible, Need::of::<u8>(text.len() + 1), root => root.alloc_cstr_from_str(text)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_cstr_from_str`](crate::Scope::try_alloc_cstr_from_str).
+    #[inline(always)]
+    pub fn try_alloc_cstr_from_str(&self, text: &str) -> Result<&CStr, AllocError> {
+        request_out_of_line!(self, AllocError, Need::of::<u8>(text.len() + 1), root => root.try_alloc_cstr_from_str(text))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_os_str`](crate::Scope::alloc_os_str).
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub fn alloc_os_str(&self, text: &std::ffi::OsStr) -> &std::ffi::OsStr {
+        always(
+            request_out_of_line!(self, Infallible, Need::of::<u8>(text.as_encoded_bytes().len()), root => root.alloc_os_str(text)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_os_str`](crate::Scope::try_alloc_os_str).
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub fn try_alloc_os_str(&self, text: &std::ffi::OsStr) -> Result<&std::ffi::OsStr, AllocError> {
+        request_out_of_line!(self, AllocError, Need::of::<u8>(text.as_encoded_bytes().len()), root => root.try_alloc_os_str(text))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_path`](crate::Scope::alloc_path).
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub fn alloc_path(&self, path: &std::path::Path) -> &std::path::Path {
+        always(
+            request_out_of_line!(self, Infallible, Need::of::<u8>(path.as_os_str().as_encoded_bytes().len()), root => root.alloc_path(path)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_path`](crate::Scope::try_alloc_path).
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub fn try_alloc_path(&self, path: &std::path::Path) -> Result<&std::path::Path, AllocError> {
+        request_out_of_line!(self, AllocError, Need::of::<u8>(path.as_os_str().as_encoded_bytes().len()), root => root.try_alloc_path(path))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::boxed`](crate::Scope::boxed).
+    #[inline(always)]
+    pub fn boxed<T>(&self, value: T) -> Box<'_, T> {
+        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.boxed(value)))
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_boxed`](crate::Scope::try_boxed).
+    #[inline(always)]
+    pub fn try_boxed<T>(&self, value: T) -> Result<Box<'_, T>, AllocError> {
+        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_boxed(value))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::boxed_with`](crate::Scope::boxed_with).
+    #[inline(always)]
+    pub fn boxed_with<T>(&self, make: impl FnOnce() -> T) -> Box<'_, T> {
+        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.boxed_with(make)))
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_boxed_with`](crate::Scope::try_boxed_with).
+    #[inline(always)]
+    pub fn try_boxed_with<T>(&self, make: impl FnOnce() -> T) -> Result<Box<'_, T>, AllocError> {
+        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_boxed_with(make))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::boxed_slice_fill_with`](crate::Scope::boxed_slice_fill_with).
+    #[inline(always)]
+    pub fn boxed_slice_fill_with<T>(
+        &self,
+        len: usize,
+        make: impl FnMut(usize) -> T,
+    ) -> Box<'_, [T]> {
+        always(
+            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.boxed_slice_fill_with(len, make)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_boxed_slice_fill_with`](crate::Scope::try_boxed_slice_fill_with).
+    #[inline(always)]
+    pub fn try_boxed_slice_fill_with<T>(
+        &self,
+        len: usize,
+        make: impl FnMut(usize) -> T,
+    ) -> Result<Box<'_, [T]>, AllocError> {
+        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_boxed_slice_fill_with(len, make))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::boxed_slice_clone`](crate::Scope::boxed_slice_clone).
+    #[inline(always)]
+    pub fn boxed_slice_clone<T: Clone>(&self, values: &[T]) -> Box<'_, [T]> {
+        always(
+            request!(self, Infallible, [fits_array_at_once::<T>(values.len())], root => root.boxed_slice_clone(values)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_boxed_slice_clone`](crate::Scope::try_boxed_slice_clone).
+    #[inline(always)]
+    pub fn try_boxed_slice_clone<T: Clone>(
+        &self,
+        values: &[T],
+    ) -> Result<Box<'_, [T]>, AllocError> {
+        request!(self, AllocError, [fits_array_at_once::<T>(values.len())], root => root.try_boxed_slice_clone(values))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::boxed_vec`](crate::Scope::boxed_vec).
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub fn boxed_vec<T>(&self, values: alloc::vec::Vec<T>) -> Box<'_, [T]> {
+        always(
+            request_out_of_line!(self, Infallible, Need::of::<T>(values.len()), root => root.boxed_vec(values)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_boxed_vec`](crate::Scope::try_boxed_vec).
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub fn try_boxed_vec<T>(&self, values: alloc::vec::Vec<T>) -> Result<Box<'_, [T]>, AllocError> {
+        request_out_of_line!(self, AllocError, Need::of::<T>(values.len()), root => root.try_boxed_vec(values))?
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::boxed_str`](crate::Scope::boxed_str).
+    #[inline(always)]
+    pub fn boxed_str(&self, text: &str) -> Box<'_, str> {
+        always(
+            request!(self, Infallible, [fits_array_at_once::<u8>(text.len())], root => root.boxed_str(text)),
+        )
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_boxed_str`](crate::Scope::try_boxed_str).
+    #[inline(always)]
+    pub fn try_boxed_str(&self, text: &str) -> Result<Box<'_, str>, AllocError> {
+        request!(self, AllocError, [fits_array_at_once::<u8>(text.len())], root => root.try_boxed_str(text))?
+    }
+}
+
+/// Empty collections in the root. They hold the scope, so there is a first chunk then. Where there may
+/// be no memory, use [`try_root`](Arena::try_root).
+impl<B: Backing> Arena<B> {
+    /// The same in the [root](Arena::root); see [`Scope::vec`](crate::Scope::vec).
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::new();
+    /// let mut depths = arena.vec();
+    /// depths.extend([5, 130]);
+    /// assert_eq!(depths, [5, 130]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn vec<T>(&self) -> Vec<'_, '_, T> {
+        const { assert_plain::<T>() };
+        self.root().vec()
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::owned_vec`](crate::Scope::owned_vec).
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::new();
+    /// let mut names = arena.owned_vec();
+    /// names.push(String::from("Kattegat"));
+    /// assert_eq!(names, ["Kattegat"]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn owned_vec<T>(&self) -> Owning<T, &Scope<'_>> {
+        self.root().owned_vec()
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::string`](crate::Scope::string).
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::new();
+    /// let mut text = arena.string();
+    /// text.push_str("ebb");
+    /// assert_eq!(text, "ebb");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn string(&self) -> String<'_, '_> {
+        self.root().string()
+    }
+}
+
+/// What text of so many bytes needs if it may grow.
+fn text_of(bytes: usize) -> Need {
+    Need::low(bytes, Layout::new::<u8>())
+}
+
+/// What `len` elements of a slice need while it grows, if the number may be wrong. At least one.
+fn elements_of<T>(len: usize) -> Need {
+    let most = LARGEST_CHUNK / size_of::<T>().max(1);
+    Need::low(len.min(most).max(1), Layout::new::<T>())
+}
+
+/// The methods whose request is of unknown size, or of one that user code states. If there is no chunk,
+/// the first element, or the first byte, makes one.
+impl<B: Backing> Arena<B> {
+    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_fill_iter`](crate::Scope::alloc_slice_fill_iter).
+    #[inline(always)]
+    pub fn alloc_slice_fill_iter<T, I>(&self, values: I) -> &mut [T]
+    where
+        I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+    {
+        const { assert_no_drop::<T>() };
+        let Ok(slice) = out_of_line(|| self.fill_in_root::<T, Infallible>(values.into_iter()));
+        slice.lend()
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_fill_iter`](crate::Scope::try_alloc_slice_fill_iter).
+    #[inline(always)]
+    pub fn try_alloc_slice_fill_iter<T, I>(&self, values: I) -> Result<&mut [T], AllocError>
+    where
+        I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+    {
+        const { assert_no_drop::<T>() };
+        out_of_line(|| self.fill_in_root(values.into_iter())).map(Fresh::lend)
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_from_iter`](crate::Scope::alloc_slice_from_iter).
+    #[inline(always)]
+    pub fn alloc_slice_from_iter<T>(&self, values: impl IntoIterator<Item = T>) -> &mut [T] {
+        const { assert_no_drop::<T>() };
+        let Ok(slice) = out_of_line(|| self.collect_in_root::<T, Infallible>(values));
+        slice.lend()
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_from_iter`](crate::Scope::try_alloc_slice_from_iter).
+    #[inline(always)]
+    pub fn try_alloc_slice_from_iter<T>(
+        &self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<&mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
+        out_of_line(|| self.collect_in_root(values)).map(Fresh::lend)
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_try_from_iter`](crate::Scope::alloc_slice_try_from_iter).
+    #[inline(always)]
+    pub fn alloc_slice_try_from_iter<T, E>(
+        &self,
+        values: impl IntoIterator<Item = Result<T, E>>,
+    ) -> Result<&mut [T], E> {
+        const { assert_no_drop::<T>() };
+        let Ok(made) = out_of_line(|| self.try_collect_in_root::<T, E, Infallible>(values));
+        made.map(Fresh::lend)
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_try_from_iter`](crate::Scope::try_alloc_slice_try_from_iter).
+    #[inline(always)]
+    pub fn try_alloc_slice_try_from_iter<T, E>(
+        &self,
+        values: impl IntoIterator<Item = Result<T, E>>,
+    ) -> Result<&mut [T], AllocOrInitError<E>> {
+        const { assert_no_drop::<T>() };
+        let made = out_of_line(|| self.try_collect_in_root::<T, E, AllocError>(values))?;
+        made.map(Fresh::lend).map_err(AllocOrInitError::Init)
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::boxed_slice_from_iter`](crate::Scope::boxed_slice_from_iter).
+    #[inline(always)]
+    pub fn boxed_slice_from_iter<T>(&self, values: impl IntoIterator<Item = T>) -> Box<'_, [T]> {
+        let Ok(slice) = out_of_line(|| self.collect_in_root::<T, Infallible>(values));
+        Box::of(slice)
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_boxed_slice_from_iter`](crate::Scope::try_boxed_slice_from_iter).
+    #[inline(always)]
+    pub fn try_boxed_slice_from_iter<T>(
+        &self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<Box<'_, [T]>, AllocError> {
+        out_of_line(|| self.collect_in_root(values)).map(Box::of)
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_fmt`](crate::Scope::alloc_fmt).
+    pub fn alloc_fmt(&self, arguments: fmt::Arguments<'_>) -> &mut str {
+        let Ok(made) =
+            format_in::<Infallible>(arguments, |bytes| self.open_root_for(text_of(bytes)));
+        formatted(made)
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_fmt`](crate::Scope::try_alloc_fmt).
+    pub fn try_alloc_fmt(
+        &self,
+        arguments: fmt::Arguments<'_>,
+    ) -> Result<&mut str, AllocOrInitError<fmt::Error>> {
+        let made = format_in::<AllocError>(arguments, |bytes| self.open_root_for(text_of(bytes)))?;
+        made.map_err(AllocOrInitError::Init)
+    }
+
+    /// Collects as many elements in the root as the iterator announces.
+    #[inline(always)]
+    fn fill_in_root<T, F: Failure>(
+        &self,
+        values: impl ExactSizeIterator<Item = T>,
+    ) -> Result<Fresh<'_, [T]>, F> {
+        // Asked once: another answer might be a larger one, and the root may be nowhere if this one
+        // needs no memory.
+        let len = values.len();
+        let root = self.open_root_for::<F>(Need::of::<T>(len))?;
+        root.slice_iter_in(len, values)
+    }
+
+    /// Collects an iterator in the root.
+    #[inline(always)]
+    pub(crate) fn collect_in_root<T, F: Failure>(
+        &self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<Fresh<'_, [T]>, F> {
+        let mut values = values.into_iter();
+        if size_of::<T>() == 0 || !self.root_as_is().cursor().is_nowhere() {
+            return self.open_root_for::<F>(Need::of::<T>(1))?.slice_collect_in(values);
+        }
+        let announced = values.size_hint().0;
+        let Some(first) = values.next() else {
+            return Ok(Fresh::empty());
+        };
+        let root = self.open_root_for::<F>(elements_of::<T>(announced))?;
+        root.slice_collect_after(first, values, announced)
+    }
+
+    /// Collects an iterator of results in the root, up to the first error.
+    #[inline(always)]
+    fn try_collect_in_root<T, E, F: Failure>(
+        &self,
+        values: impl IntoIterator<Item = Result<T, E>>,
+    ) -> Result<Result<Fresh<'_, [T]>, E>, F> {
+        let mut values = values.into_iter();
+        if size_of::<T>() == 0 || !self.root_as_is().cursor().is_nowhere() {
+            return self.open_root_for::<F>(Need::of::<T>(1))?.slice_try_collect_in(values);
+        }
+        let first = match values.next() {
+            None => return Ok(Ok(Fresh::empty())),
+            Some(Err(error)) => return Ok(Err(error)),
+            Some(Ok(first)) => first,
+        };
+        let root = self.open_root_for::<F>(elements_of::<T>(1))?;
+        root.slice_try_collect_in(iter::once(Ok(first)).chain(values))
+    }
+}
