@@ -8,7 +8,7 @@
 //!            ├─ not 0 ─► the C library
 //!            └─ 0 ─► born ─► stacks (unwinds) ─► slots (a block of its own) ─► journal
 //! free ───► hooks: the same ─┬─ not in the range of `slots` ─► the C library
-//!                            └─ else ─► dies ─► stacks (what is still in place) ─► journal
+//!                            └─ else ─► dies ─► stacks (which callers stand still) ─► journal
 //! ```
 //!
 //! One block in N is recorded, at random, with N as its weight; `rate` raises N while recording
