@@ -99,7 +99,6 @@ pub(crate) struct Lifetimes {
     pub(crate) blocks: Vec<Block>,
     pub(crate) allocs: Costs,
     pub(crate) frees: Costs,
-    pub(crate) threads: u64,
 }
 
 /// The positions of one thread's stack, at its entries.
@@ -200,7 +199,6 @@ impl Lifetimes {
                 }
             }
         }
-        lifetimes.threads = threads.len() as u64;
         Ok(lifetimes)
     }
 

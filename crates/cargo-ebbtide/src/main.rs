@@ -129,7 +129,7 @@ fn advise(plan: &Plan) -> Result<ExitCode, String> {
                 let others = run.others;
                 eprintln!("{others} other processes were recorded; this is the one with the most");
             }
-            (run.record, Some((run.seconds, run.elapsed)))
+            (run.record, Some(run.seconds))
         }
     };
     if let Some(keep) = &plan.keep {
@@ -147,11 +147,11 @@ fn advise(plan: &Plan) -> Result<ExitCode, String> {
     Ok(if advice.chosen.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// Reads a record. `seconds` are those of the processor, and those that passed. Returns the page as
-/// well, if it is asked for.
+/// Reads a record. `seconds` are those of the processor that the program took; those that passed, if
+/// they are not known. Returns the page as well, if it is asked for.
 fn advice(
     bytes: &[u8],
-    seconds: Option<(f64, f64)>,
+    seconds: Option<f64>,
     is_page: bool,
 ) -> Result<(Advice, Option<String>), String> {
     let unreadable = |error| match error {
@@ -183,8 +183,7 @@ fn advice(
     let nanoseconds = difference(header::LATEST_NANOSECONDS, header::START_NANOSECONDS).max(1.0);
     let tick = nanoseconds / ticks / 1e9;
     let spent = record.header(header::SPENT_TICKS) as f64 * tick;
-    let passed = nanoseconds / 1e9;
-    let program_seconds = seconds.map_or(passed, |(processor, _)| processor);
+    let program_seconds = seconds.unwrap_or(nanoseconds / 1e9);
     // The time between two looks at the clock.
     let clock = 25.0;
     let machine = machine::measure();

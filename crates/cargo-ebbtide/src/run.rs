@@ -9,7 +9,6 @@ use std::{
     os::unix::{fs::PermissionsExt, process::ExitStatusExt},
     path::{Path, PathBuf},
     process::{Command, ExitStatus},
-    time::Instant,
 };
 
 /// The recorder, a shared library.
@@ -28,7 +27,6 @@ pub(crate) struct Run {
     pub(crate) status: ExitStatus,
     /// The time of the processor that the program took, in seconds.
     pub(crate) seconds: f64,
-    pub(crate) elapsed: f64,
     /// The record of the program's main process.
     pub(crate) record: Vec<u8>,
     /// The number of other processes that were recorded.
@@ -138,10 +136,10 @@ pub(crate) fn record(program: &Program, every: Option<u64>) -> Result<Run, Strin
     // The program gets it too, and ends; its record is read afterwards.
     // SAFETY: `ignore` does nothing. The program does not inherit a handler.
     unsafe { signal(SIGINT, ignore) };
-    let (before, start) = (children_seconds(), Instant::now());
+    let before = children_seconds();
     let status =
         command.status().map_err(|error| format!("{}: {error}", program.path.display()))?;
-    let (seconds, elapsed) = (children_seconds() - before, start.elapsed().as_secs_f64());
+    let seconds = children_seconds() - before;
     let (mut record, mut count) = (Vec::new(), 0_usize);
     for entry in fs::read_dir(&records).map_err(failed)? {
         let other = fs::read(entry.map_err(failed)?.path()).map_err(failed)?;
@@ -153,7 +151,7 @@ pub(crate) fn record(program: &Program, every: Option<u64>) -> Result<Run, Strin
     if count == 0 {
         return Err("nothing was recorded: the program did not load the recorder".to_owned());
     }
-    Ok(Run { status, seconds, elapsed, record, others: count - 1 })
+    Ok(Run { status, seconds, record, others: count - 1 })
 }
 
 const SIGINT: i32 = 2;

@@ -26,8 +26,6 @@ static BYTES: AtomicUsize = AtomicUsize::new(0);
 pub(crate) struct Slot {
     /// The number of the block in the record.
     pub id: u64,
-    /// The bytes asked for.
-    pub size: usize,
     /// The thread that allocated it.
     pub thread: u32,
     /// The number of its [`callers`](callers).
@@ -84,13 +82,8 @@ pub(crate) unsafe fn slot_of(block: *mut c_void) -> *mut Slot {
 
 impl Slot {
     /// Sets what the record says of the block.
-    pub(crate) fn begin(&mut self, id: u64, size: usize, thread: u32) {
-        (self.id, self.size, self.thread) = (id, size, thread);
-    }
-
-    /// Continues another slot's block.
-    pub(crate) fn continue_as(&mut self, old: &Slot, size: usize) {
-        self.begin(old.id, size, old.thread);
+    pub(crate) fn begin(&mut self, id: u64, thread: u32) {
+        (self.id, self.thread) = (id, thread);
     }
 }
 
@@ -98,14 +91,10 @@ impl Slots {
     /// Reserves the range. There are no slots if the system refuses.
     pub(crate) fn new() -> Slots {
         let reserve = |bytes: usize| {
-            let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_NORESERVE;
-            // SAFETY: a new mapping, anywhere.
-            let range = unsafe { sys::mmap(ptr::null_mut(), bytes, sys::PROT_NONE, flags, -1, 0) };
-            (range.addr() != usize::MAX).then(|| {
-                // SAFETY: the mapping is new. Its contents are no use in a core dump.
-                unsafe { sys::madvise(range, bytes, sys::MADV_DONTDUMP) };
-                (range, bytes)
-            })
+            let range = sys::reserve(bytes, sys::PROT_NONE)?;
+            // SAFETY: the mapping is new. Its contents are no use in a core dump.
+            unsafe { sys::madvise(range, bytes, sys::MADV_DONTDUMP) };
+            Some((range, bytes))
         };
         let most = sys::limit(sys::RLIMIT_AS) / SHARE;
         let range = RANGES.into_iter().filter(|bytes| *bytes as u64 <= most).find_map(reserve);

@@ -110,17 +110,13 @@ impl Unwound {
 
     /// The addresses in its frames.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = usize> {
-        self.frames().iter().map(|frame| frame.address)
-    }
-
-    fn frames(&self) -> &[Found] {
-        &self.frames
+        self.frames.iter().map(|frame| frame.address)
     }
 
     /// What is needed to tell later which of these calls still run, from the outermost on: a hash for
     /// each caller.
     pub(crate) fn callers(&self) -> impl ExactSizeIterator<Item = u32> {
-        self.frames().iter().rev().map(Found::hash)
+        self.frames.iter().rev().map(Found::hash)
     }
 
     /// The number of outermost frames that are the same call in the stack with these `callers`.
@@ -152,21 +148,12 @@ pub(crate) struct Stacks {
 // SAFETY: the tables belong to whoever has the lock of the state (A1), in any thread.
 unsafe impl Send for Stacks {}
 
-/// Memory from the system, all of it zero; null if there is none.
-fn reserve(bytes: usize) -> *mut c_void {
-    let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_NORESERVE;
-    // SAFETY: a new mapping, anywhere.
-    let memory = unsafe { sys::mmap(ptr::null_mut(), bytes, sys::PROT_READ_WRITE, flags, -1, 0) };
-    if memory.addr() == usize::MAX { ptr::null_mut() } else { memory }
-}
-
 impl Stacks {
     /// An empty tree. `None` if there is no memory for it.
     pub(crate) fn new() -> Option<Stacks> {
-        let nodes = reserve(MOST_NODES * size_of::<Node>()).cast::<Node>();
-        let buckets = reserve(BUCKETS * size_of::<u32>()).cast::<u32>();
-        let is_ready = !nodes.is_null() && !buckets.is_null();
-        is_ready.then_some(Stacks { nodes, buckets, len: 1 })
+        let nodes = sys::reserve(MOST_NODES * size_of::<Node>(), sys::PROT_READ_WRITE)?.cast();
+        let buckets = sys::reserve(BUCKETS * size_of::<u32>(), sys::PROT_READ_WRITE)?.cast();
+        Some(Stacks { nodes, buckets, len: 1 })
     }
 
     fn node(&self, id: u32) -> Node {
@@ -181,7 +168,7 @@ impl Stacks {
     /// The end of a frame is where the stack pointer is after the return to its caller. That of the
     /// outermost is not known: it ends where its callee's frame ends.
     pub(crate) fn add(&mut self, unwound: &Unwound, journal: &mut Journal) -> (u32, usize) {
-        let frames = unwound.frames();
+        let frames = &unwound.frames;
         let Some(outermost) = frames.last() else { return (0, 0) };
         let (base, mut parent, mut end) = (outermost.stack, 0, outermost.stack);
         for (index, frame) in frames.iter().enumerate().rev() {

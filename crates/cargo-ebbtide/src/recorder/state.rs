@@ -101,10 +101,8 @@ static OWNER: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 
 fn mark_owner() {
     const BYTES: usize = 4096;
-    let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS;
-    // SAFETY: a new mapping, anywhere.
-    let page = unsafe { sys::mmap(ptr::null_mut(), BYTES, sys::PROT_READ_WRITE, flags, -1, 0) };
-    // SAFETY: the mapping is new. A failed one is no address, and refused.
+    let Some(page) = sys::reserve(BYTES, sys::PROT_READ_WRITE) else { return };
+    // SAFETY: the mapping is new.
     if unsafe { sys::madvise(page, BYTES, sys::MADV_WIPEONFORK) } == 0 {
         // SAFETY: the page is mapped, and writable.
         unsafe { page.cast::<u8>().write_volatile(1) };
@@ -363,8 +361,6 @@ pub(crate) unsafe fn resize(block: *mut c_void, size: usize, end: usize) -> *mut
             state.journal.resize(old.id, size);
         }
         if size <= room && size >= room / 4 {
-            // SAFETY: the slot of a block that is alive, under the lock.
-            unsafe { (*slot).size = size };
             return block;
         }
         // SAFETY: the block is alive until its slot is given back, below.
@@ -372,8 +368,8 @@ pub(crate) unsafe fn resize(block: *mut c_void, size: usize, end: usize) -> *mut
         let Some((new, new_slot)) = state.slots.take(size, 0, callers.iter().copied()) else {
             return ptr::null_mut();
         };
-        // SAFETY: both are slots. The new one keeps its own size and link.
-        unsafe { (*new_slot).continue_as(&old, size) };
+        // SAFETY: the slot was taken for this block, which continues the old one.
+        unsafe { (*new_slot).begin(old.id, old.thread) };
         // SAFETY: both blocks are alive, are different, and have so many bytes.
         unsafe { ptr::copy_nonoverlapping(block.cast::<u8>(), new.cast(), room.min(size)) };
         // SAFETY: the slot was taken here, and its block is not used again.
@@ -480,7 +476,7 @@ impl State {
             MODE.store(OFF, Ordering::Relaxed);
         }
         // SAFETY: the slot was taken for this block.
-        unsafe { (*slot).begin(self.births, size, thread) };
+        unsafe { (*slot).begin(self.births, thread) };
         self.births += 1;
         // SAFETY: the slot was just taken.
         if is_zeroed && !unsafe { slots::is_zero(slot) } {

@@ -48,6 +48,15 @@ pub(crate) fn limit(resource: c_int) -> u64 {
     limit.present
 }
 
+/// New memory from the system, all of it zero, of which pages that are not used cost nothing. `None`
+/// if the system refuses.
+pub(crate) fn reserve(bytes: usize, protection: c_int) -> Option<*mut c_void> {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    // SAFETY: a new mapping, anywhere.
+    let memory = unsafe { mmap(core::ptr::null_mut(), bytes, protection, flags, -1, 0) };
+    (memory.addr() != usize::MAX).then_some(memory)
+}
+
 /// The thread's number of the latest error.
 pub(crate) fn errno() -> c_int {
     // SAFETY: has no preconditions.
