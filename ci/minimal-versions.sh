@@ -6,8 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 copy=${CARGO_TARGET_DIR:-target}/minimal-versions
 rm -rf "$copy/crates"
 mkdir -p "$copy/crates"
-cp -rL crates/ebbtide crates/ebbtide-global crates/{bumpalo,typed-arena}-compat "$copy/crates/"
-sed 's/^default-members.*/default-members = ["crates\/*"]/' Cargo.toml >"$copy/Cargo.toml"
+cp -rL crates/ebbtide{,-global,-bumpalo,-typed-arena} "$copy/crates/"
+sed 's/^members.*/members = ["crates\/*"]/; /^default-members/d' Cargo.toml >"$copy/Cargo.toml"
 cd "$copy"
 # Users do not see the dependencies of tests and examples.
 perl -0pi -e 's/^\[(target\.[^\n]*\.)?dev-dependencies\]\n.*?(?=^\[|\z)//gms' crates/*/Cargo.toml

@@ -80,10 +80,10 @@ renamed() {
     local folder=$others/renamed/$1
     rm -rf "$folder"
     mkdir -p "$folder"
-    cp -r "$root/crates/$1-compat/src" "$folder/src"
+    cp -r "$root/crates/ebbtide-$1/src" "$folder/src"
     perl -pe "s/name = \"ebbtide-$1\"/name = \"$1\"/; s|\.\./ebbtide|$root/crates/ebbtide|;" \
         -e 's/^edition\.workspace.*/edition = "2024"/; $_ = "" if /\.workspace = true|^workspace = true|^readme/' \
-        -e '; $_ = "" if /^\[lints\]|^\[\[test\]\]|^name = "all"/' "$root/crates/$1-compat/Cargo.toml" >"$folder/Cargo.toml"
+        -e '; $_ = "" if /^\[lints\]|^\[\[test\]\]|^name = "all"/' "$root/crates/ebbtide-$1/Cargo.toml" >"$folder/Cargo.toml"
 }
 
 # Runs the tests of a crate with the package that it depends on replaced by ours.

@@ -39,7 +39,7 @@ collections = []
 serde = []
 std = []
 [dependencies]
-$2 = { package = "ebbtide-$2", path = "$root/crates/$2-compat", features = [$3] }
+$2 = { package = "ebbtide-$2", path = "$root/crates/ebbtide-$2", features = [$3] }
 [dev-dependencies]
 quickcheck = "=1.0.3"
 rand = "0.8.5"

@@ -25,7 +25,7 @@ class Ebbtide(ConanFile):
         self.version = re.search(r'^version = "(.*)"$', manifest, re.MULTILINE)[1]
 
     def export_sources(self):
-        for pattern in ".cargo/*", "Cargo.*", "LICENSE-*", "CHANGELOG.md", "crates/*":
+        for pattern in ".cargo/*", "Cargo.*", "LICENSE-*", "CHANGELOG.md", "crates/*", "dev/*":
             copy(self, pattern, self._repository, self.export_sources_folder, excludes="*/target/*")
 
     def package(self):

@@ -65,7 +65,9 @@ fn limit<'a, W: Work + 'a>(work: Rc<W>) -> Contestant<'a> {
 /// The text of every Rust file of this repository.
 pub fn sources() -> Vec<String> {
     let mut files = Vec::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates"), &mut files);
+    for folder in ["../crates", "../dev"] {
+        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files);
+    }
     files.sort();
     assert!(!files.is_empty(), "the sources are where this was compiled");
     files.iter().map(|path| fs::read_to_string(path).expect("a source is text")).collect()

@@ -11,7 +11,7 @@ pub mod workloads;
 
 /// The stages of the tour, which name each other from the root.
 #[allow(dead_code)]
-#[path = "../../../crates/ebbtide-tour/src"]
+#[path = "../../../dev/ebbtide-tour/src"]
 mod tour {
     pub(crate) mod hash;
     pub(crate) mod input;

@@ -3,7 +3,7 @@
 //! uses.
 //!
 //! A file that needs another allocator or replaces a function is a program of its own, which its
-//! first line says. `crates/xtask/tests/programs.rs` checks that every file is one or the other.
+//! first line says. `dev/xtask/tests/programs.rs` checks that every file is one or the other.
 
 #![cfg(not(loom))]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a panic is a failure")]

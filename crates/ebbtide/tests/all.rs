@@ -1,7 +1,7 @@
 //! The tests of the core, in one program, because programs take longer to link than to run.
 //!
 //! A file that changes the process, for example by a global allocator, is a program of its own,
-//! which its first line says. `crates/xtask/tests/programs.rs` checks that every file is one or the
+//! which its first line says. `dev/xtask/tests/programs.rs` checks that every file is one or the
 //! other.
 
 #![cfg_attr(feature = "nightly", feature(allocator_api, btreemap_alloc), allow(stable_features))]

@@ -28,7 +28,7 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 /// Every source file in a folder `tests`.
 fn sources() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in ["crates", "nostd"] {
+    for folder in ["crates", "dev", "nostd"] {
         files(&Path::new(ROOT).join(folder), ".rs", &mut found);
     }
     found.retain(|path| path.components().any(|part| part.as_os_str() == "tests"));

@@ -121,9 +121,13 @@ mod tests {
 
     #[test]
     fn every_safety_comment_argues_instead_of_passing_on() {
-        let crates = root().join("crates");
-        for file in rust_files(&crates).expect("the folder can be read") {
-            let source = fs::read_to_string(crates.join(&file)).expect("it is text");
+        let root = root();
+        let files = ["crates", "dev"].map(|folder| {
+            let files = rust_files(&root.join(folder)).expect("the folder can be read");
+            files.into_iter().map(move |file| Path::new(folder).join(file))
+        });
+        for file in files.into_iter().flatten() {
+            let source = fs::read_to_string(root.join(&file)).expect("it is text");
             let mut arguments = source.lines().filter_map(|line| line.split("SAFETY: ").nth(1));
             let wrong = arguments.find(|argument| {
                 [

@@ -96,7 +96,7 @@ fn items(text: &str) -> Vec<Item> {
 /// The items of each file of a crate, without those that programs cannot name or that are for
 /// models.
 fn all(name: &str) -> Vec<(PathBuf, Vec<Item>)> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates").join(name).join("src");
     let files = sources(&source).into_iter().filter(|path| !path.ends_with(HIDDEN));
     let read = |path: PathBuf| {
         let mut items = items(&fs::read_to_string(&path).expect("a source"));

@@ -2,18 +2,28 @@
 //! to run. Every other file of `tests/` is a module of it, or a program that says in its first line
 //! why it is one.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).expect("the file is there")
 }
 
+/// The folders of the workspace's packages.
+fn packages() -> impl Iterator<Item = PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folders = ["crates", "dev"].map(|folder| fs::read_dir(root.join(folder)));
+    let entries = folders.into_iter().flat_map(|entries| entries.expect("the folder is there"));
+    entries.map(|entry| entry.expect("it can be read").path())
+}
+
 #[test]
 fn every_test_file_is_a_module_or_says_why_it_is_a_program() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = 0;
-    for folder in fs::read_dir(crates).expect("the folder is there") {
-        let folder = folder.expect("it can be read").path();
+    for folder in packages() {
         let Ok(tests) = fs::read_dir(folder.join("tests")) else { continue };
         let paths = tests.map(|test| test.expect("it can be read").path());
         let paths: BTreeSet<_> =
@@ -59,7 +69,7 @@ fn every_test_file_is_a_module_or_says_why_it_is_a_program() {
 /// about its process.
 #[test]
 fn each_test_of_the_transparent_allocator_runs_alone() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ebbtide-global/tests");
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/ebbtide-global/tests");
     let all = read(&tests.join("all.rs"));
     for module in all.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';')) {
         let Ok(text) = fs::read_to_string(tests.join(format!("{module}.rs"))) else { continue };
@@ -75,12 +85,8 @@ fn each_test_of_the_transparent_allocator_runs_alone() {
 /// with `ebbtide-patience`.
 #[test]
 fn no_test_looks_at_the_clock() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut folders: Vec<_> = fs::read_dir(crates)
-        .expect("the folder is there")
-        .map(|folder| folder.expect("it can be read").path().join("tests"))
-        .filter(|tests| tests.is_dir())
-        .collect();
+    let mut folders: Vec<_> = packages().map(|folder| folder.join("tests")).collect();
+    folders.retain(|tests| tests.is_dir());
     let mut files = 0;
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("the folder is there") {

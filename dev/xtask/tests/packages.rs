@@ -13,18 +13,19 @@ fn folder(package: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("crates").join(package)
 }
 
-/// The folders of the published packages, with their names.
-fn published() -> Vec<(String, String)> {
+/// The published packages, each in a folder of its name.
+fn published() -> BTreeSet<String> {
     let entries = fs::read_dir(folder("")).expect("a folder");
-    let names = entries.map(|entry| entry.expect("an entry").file_name().into_string());
-    let published = names.filter_map(|folder_name| {
-        let folder_name = folder_name.expect("names are text");
-        let manifest = fs::read_to_string(folder(&folder_name).join("Cargo.toml")).ok()?;
-        let is_published = !manifest.contains("\npublish = false");
-        let name = between(&manifest, "name = \"", '"').next()?.to_owned();
-        is_published.then_some((folder_name, name))
-    });
-    published.collect()
+    let mut names = BTreeSet::new();
+    for entry in entries {
+        let name = entry.expect("an entry").file_name().into_string().expect("names are text");
+        let Ok(manifest) = fs::read_to_string(folder(&name).join("Cargo.toml")) else { continue };
+        assert!(manifest.contains(&format!("\nname = \"{name}\"\n")), "crates/{name}");
+        if !manifest.contains("\npublish = false") {
+            names.insert(name);
+        }
+    }
+    names
 }
 
 /// The files of the package, relative to its folder.
@@ -46,7 +47,7 @@ fn between<'t>(text: &'t str, start: &'t str, end: char) -> impl Iterator<Item =
 
 #[test]
 fn every_package_has_its_licences_a_page_and_the_changelog() {
-    for (package, _) in published() {
+    for package in published() {
         let files = files(&package);
         for needed in ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGELOG.md"] {
             assert!(files.contains(needed), "{package} has no {needed}");
@@ -56,7 +57,7 @@ fn every_package_has_its_licences_a_page_and_the_changelog() {
 
 #[test]
 fn nothing_in_a_package_refers_to_a_file_that_is_not_in_it() {
-    for (package, _) in published() {
+    for package in published() {
         let files = files(&package);
         for file in &files {
             let Ok(text) = fs::read_to_string(folder(&package).join(file)) else {
@@ -91,14 +92,13 @@ fn nothing_in_a_package_refers_to_a_file_that_is_not_in_it() {
 #[test]
 fn ci_and_releases_name_every_package() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let published: BTreeSet<String> = published().into_iter().map(|(_, name)| name).collect();
     for (file, start) in [("ci/package.sh", "cargo package"), ("RELEASING.md", "cargo publish")] {
         let text = fs::read_to_string(root.join(file)).expect("it is text");
         let command = text.split_once(start).expect("it has the command").1;
         let names = command.split("--package ").skip(1);
         let names =
             names.filter_map(|rest| rest.split(|c: char| c != '-' && !c.is_alphabetic()).next());
-        assert_eq!(names.map(str::to_owned).collect::<BTreeSet<_>>(), published, "{file}");
+        assert_eq!(names.map(str::to_owned).collect::<BTreeSet<_>>(), published(), "{file}");
     }
 }
 

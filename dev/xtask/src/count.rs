@@ -41,7 +41,7 @@ fn report(root: &Path) -> io::Result<String> {
             *words.entry(section(path)).or_default() += words_here;
             pages += words_here;
         }
-        let unit = match path.strip_prefix("crates") {
+        let unit = match path.strip_prefix("crates").or_else(|_| path.strip_prefix("dev")) {
             Ok(rest) => rest.iter().next().map(PathBuf::from),
             Err(_) => OTHERS.iter().map(PathBuf::from).find(|folder| path.starts_with(folder)),
         };

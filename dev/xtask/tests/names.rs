@@ -164,7 +164,7 @@ fn missing(page: &str, sources: &[Source]) -> Vec<String> {
 fn every_name_in_the_pages_is_declared_where_they_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = BTreeMap::new();
-    for folder in ["crates", "benches", "ci", "docs", "fuzz", "julia", "nostd"] {
+    for folder in ["crates", "dev", "benches", "ci", "docs", "fuzz", "julia", "nostd"] {
         sources(&root, &root.join(folder), &mut files);
     }
     let sources: Vec<Source> = files.into_iter().map(source).collect();
