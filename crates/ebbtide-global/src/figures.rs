@@ -1,4 +1,7 @@
 //! Counters of owners and labels. Each owner writes its own counters; a report adds them up.
+//!
+//! `scope/ledger` writes them, `report` and `memory/held` read them. An owner that starts takes over
+//! the counters of one that has ended.
 #![forbid(unsafe_code)]
 
 use crate::shared::{lease::Lease, registry::Registry, suspended::Suspended};

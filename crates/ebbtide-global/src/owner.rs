@@ -42,10 +42,12 @@
 //!   ├─ the innermost scope's, small ─► count; the last block: top = block    the fast path
 //!   ├─ the same, and it is listed ─► free_listed, free_medium ─► at_low_water, if few blocks are alive
 //!   └─ else ─► free_elsewhere ─┬─ from before the chunk was adopted ─► free_older
-//!                              └─ else ─► free_other ─┬─ an outer scope's ─► count
+//!                              └─ else ─► free_other ─┬─ large ─► into a pool
+//!                                                     ├─ no scope is open ─► free_at_rest, then as below
+//!                                                     ├─ an outer scope's ─► count
 //!                                                     ├─ the persistent scope's ─► list
-//!                                                     ├─ large ─► into a pool
 //!                                                     ├─ another owner's persistent scope's ─► return_block
+//!                                                     ├─ memory is tight, it is pinned, small ─► adopt_whole
 //!                                                     └─ another owner's, or pinned ─► Count::free ─► the last one recycles
 //! alloc_headed, free_headed, resize_headed   (headed.rs)
 //!   a header in front of the block, then as above

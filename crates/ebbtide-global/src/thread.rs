@@ -1,4 +1,7 @@
 //! The owner of each thread, in a thread-local variable, and what happens when the thread ends.
+//!
+//! `scoped` and `calls` call it for the owner of their thread. The end of a thread calls
+//! [`Owner::end`].
 
 use crate::{
     figures::Counted,

@@ -1,5 +1,7 @@
 //! The memory that an owner keeps for its next scopes: unused runs, and pinned chunks with a free
 //! tail.
+//!
+//! Only its owner calls it. What it has no room for goes to `memory/pool`.
 
 use crate::{
     memory::{

@@ -1,6 +1,8 @@
 //! Free lists: blocks that a scope's owner freed, or that were returned to it, by size.
 //!
 //! Each list is an intrusive stack: the first word of a free block is the address of the next one.
+//! Only the owner of the scope calls it, or who has the lease of a suspended scope; `owner/listing`
+//! says when.
 
 use crate::size::{self, LISTS};
 use core::cell::Cell;

@@ -3,8 +3,11 @@
 //!
 //! Each class of runs has a pool of two stacks: one for runs with memory behind them, and one for
 //! runs whose memory went back to the system. Memory goes back when it was not used for a window of
-//! time, when the bound of `memory` falls, when the pools hold more than the user allowed, or when
-//! the user requests it.
+//! time, when the bound of `memory/held` falls, when the pools hold more than they may, or when the
+//! user requests it.
+//!
+//! All of `owner`, `memory/cache` and `calls` call it. It writes what a run holds, and only in runs
+//! that the caller owns.
 
 use crate::{
     memory::{

@@ -9,9 +9,10 @@
 //! table                  origin              ▲ frontier       origin + size
 //! ```
 //!
-//! One addition and one comparison decide whether an address lies in the range. Memory is committed
-//! in steps as the frontier moves. Neighbouring committed parts have the same access rights, so the
-//! system merges them into one mapping.
+//! `run` calls it, for the place of a block and for new chunks. One addition and one comparison
+//! decide whether an address lies in the range. Memory is committed in steps as the frontier moves.
+//! Neighbouring committed parts have the same access rights, so the system merges them into one
+//! mapping.
 //!
 //! Nothing here takes a lock. If the process forks while another thread reserves the range, the
 //! child has no range, and the inner allocator serves its requests.

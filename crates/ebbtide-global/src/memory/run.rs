@@ -2,6 +2,9 @@
 //!
 //! The class of a run determines its number of chunks, and whether scopes bump in it or it holds a
 //! large block. Runs are never split or merged.
+//!
+//! All of `owner` and `memory` call it, and `scoped` for the lookup. [`Entry`] says who may write
+//! which field.
 
 use crate::{
     figures::{self, Counted, Label, Usage},

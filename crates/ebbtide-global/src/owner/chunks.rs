@@ -1,4 +1,5 @@
-//! How scopes take chunks and give them back.
+//! What a scope does when its chunk is full: it continues in another of its chunks, gets one from
+//! `owner/supply`, or pauses.
 //!
 //! `owner/alloc` calls it when a block does not fit, and `owner/scopes` for the first chunk. It
 //! writes the list of the innermost scope's chunks, and the mode when the bound refuses one.

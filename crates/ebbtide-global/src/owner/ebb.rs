@@ -9,6 +9,9 @@
 //! the empty ones, forgets the listed blocks in the others, and bumps again like a new scope. If the
 //! blocks have one size, this leaves at most a quarter of its memory unused until its chunks are empty.
 //! Persistent scopes only do so when they need another chunk, and go on listing (P3).
+//!
+//! `owner/free` calls it when few blocks are alive, `owner/chunks` and `owner/listing` before a scope
+//! takes another chunk. It writes the list of the scope's chunks and its free lists.
 
 use super::Owner;
 use crate::{

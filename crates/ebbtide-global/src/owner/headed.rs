@@ -1,5 +1,8 @@
 //! Blocks with a header, for languages whose `free` gets neither size nor alignment.
 //!
+//! Front ends call it through `engine`. In one program, either all blocks of the engine have a header
+//! or none has: a block's address does not tell.
+//!
 //! The header is the eight bytes before the address that the caller gets. There are two kinds of
 //! blocks, *common* ones, and those that are large or aligned to more than 16 bytes:
 //!

@@ -1,9 +1,14 @@
 //! Free lists of scopes: when a scope puts freed blocks into them, and where they are stored.
 //!
-//! Every scope lists freed medium blocks. Small blocks are listed only in the persistent scope, in
-//! long scopes that *churn* (a quarter of their blocks has been freed), and in scopes to which the
-//! memory bound has refused a chunk. In other scopes, bumping is faster than searching for a freed
-//! block.
+//! Every scope lists freed medium blocks. It lists small blocks, too, after
+//! [`begin_listing`](Owner::begin_listing): if it persists (`owner/persistent`), if it is long and
+//! *churns*, which means that a quarter of its blocks has been freed (here), if the memory bound
+//! refuses it a chunk (`owner/chunks`), or if it may persist and memory is short or the pinned
+//! chunks are mostly free (`owner/chunks`, `owner/scopes`). In other scopes, bumping is faster than
+//! searching for a freed block. `owner/ebb` ends listing.
+//!
+//! Besides these, `owner/alloc` and `scoped` call it to serve listed blocks. It writes the lists,
+//! and `local` of the chunk of a block that it serves.
 
 use super::Owner;
 use crate::{

@@ -31,6 +31,10 @@
 //! - when another owner ends it: at the end of a window in which more was held than the bound
 //!   allows, if it had no session in that window.
 //!
+//! `owner/scopes`, `owner/sessions`, `owner/chunks` and `owner/life` call it. So does `owner/free`:
+//! while an owner has no open scope, [`free_at_rest`](Owner::free_at_rest) frees every block in a
+//! chunk. It writes `persistence`, and the chunks of the persistent scope.
+//!
 //! # Invariants
 //!
 //! - **P1** A persistent scope is the outermost scope, or it is suspended and no scope is open.

@@ -1,5 +1,8 @@
-//! Freeing a block of a chunk that belongs to another owner, or to none. Any thread does so, at any
-//! time; it writes nothing of the chunk but its count.
+//! Freeing a block of a chunk that belongs to another owner, or to none.
+//!
+//! `owner/free`, `owner/persistent` and `owner/returned` call it, on any thread. Of the chunk it
+//! writes only the count, and a link in the freed block, which becomes a hole. A thread that frees
+//! the last block owns the chunk and puts it into the shared pool.
 
 use super::{
     Owner,

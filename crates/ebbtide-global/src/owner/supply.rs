@@ -1,7 +1,8 @@
-//! How scopes get chunks, and runs for large blocks.
+//! Where another chunk, or the run of a large block, comes from: a tail, holes, the cache, the pools
+//! or new addresses. The bound is checked here.
 //!
-//! `owner/chunks`, `owner/scopes`, `owner/alloc` and `owner/listing` call it. It writes the bytes
-//! that are held, in a run's entry and in `memory/held`.
+//! `owner/chunks`, `owner/scopes`, `owner/alloc`, `owner/listing` and, for blocks that grow,
+//! `owner/resize` call it. It writes the bytes that are held, in a run's entry and in `memory/held`.
 
 use super::{
     Owner,

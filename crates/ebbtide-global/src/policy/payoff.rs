@@ -1,5 +1,7 @@
 //! Whether scopes pay off. If most blocks of an owner's scopes outlive them, or nearly all bytes,
 //! the inner allocator serves the owner's next scopes.
+//!
+//! `owner/scopes` and `owner/sessions` call it at the beginning and the end of outermost scopes.
 #![forbid(unsafe_code)]
 
 use core::cell::Cell;

@@ -1,5 +1,8 @@
 //! The state of an owner's persistent scope, and the policy that decides whether the next scope
 //! persists. The methods that act on it are in `owner/persistent`.
+//!
+//! Whether an owner's scopes [keep](Persistence::keeps) blocks also decides whether they may use the
+//! reserve of the memory bound (`owner/supply`).
 
 use crate::{
     figures,

@@ -1,6 +1,6 @@
 //! The empty chunk in which an owner's next fast scope begins.
 //!
-//! `owner/scopes` and `owner/switch` call it.
+//! `owner/scopes` and `owner/switch` call it. It writes nothing of the chunk, which stays owned.
 
 use crate::{
     memory::run::{ChunkRef, Entry},

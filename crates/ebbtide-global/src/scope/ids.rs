@@ -1,4 +1,6 @@
 //! The IDs of owners and scopes. No ID is used twice in a process (G8 in `owner`).
+//!
+//! The starts of owners, scopes and sessions call it.
 #![forbid(unsafe_code)]
 
 use crate::memory::run::{ENDED, FIRST_ID, NOT_STARTED};

@@ -1,5 +1,7 @@
 //! The state of the innermost scope beside its bump pointer. It is saved in the scope's record as
 //! one value while another scope is the innermost.
+//!
+//! `owner/switch` saves and restores it; all of `owner` reads it.
 
 use crate::{
     memory::{

@@ -1,5 +1,7 @@
 //! What an owner has served since its start, and when it publishes that for the report and for the
 //! memory bound.
+//!
+//! All of `owner` calls it. It writes the owner's counters in `figures`, which other threads read.
 
 use crate::{
     figures::{self, Counted, Counters, Reason, Usage},
