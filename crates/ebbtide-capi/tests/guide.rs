@@ -1,6 +1,6 @@
-//! Claim: the code of the guides compiles and runs: the examples of docs/C.md but the first, every new
-//! call in the tables of docs/C-MIGRATING.md, and the C++ example of the README. Every public function
-//! of the headers has a comment.
+//! Claim: the code of the guides compiles and runs: the examples of docs/C.md but the first, the
+//! coroutine that it names, every new call in the tables of docs/C-MIGRATING.md, and the C++ example
+//! of the README. Every public function of the headers has a comment.
 
 #![cfg(target_os = "linux")]
 
@@ -30,10 +30,14 @@ fn prints((language, start): (&str, &str), number: usize, flags: &[&str], expect
     let guide = guide();
     let example = guide.split(start).nth(number).unwrap().split("```").next().unwrap();
     let file = &format!("example{number}.{}", start.trim_start_matches('`').trim_end());
-    let file = written(file, example);
+    file_prints(language, &written(file, example), flags, expected);
+}
+
+/// Compiles a file with every compiler, and compares what it prints.
+fn file_prints(language: &str, file: &str, flags: &[&str], expected: &str) {
     for compiler in compilers(language) {
         let strict = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsanitize=address"];
-        let run = Program::compile(compiler, &file, &[&strict, flags].concat()).run(&[]);
+        let run = Program::compile(compiler, file, &[&strict, flags].concat()).run(&[]);
         assert_eq!((run.succeeded, run.output.as_str()), (true, expected));
     }
 }
@@ -56,7 +60,8 @@ fn the_example_of_a_tree_and_a_pool_runs() {
 #[test]
 fn the_example_of_a_coroutine_runs() {
     let words = "THE AND\nTIDE COMES\nGOES BACK\nOUT IN\n";
-    prints(CPP_EXAMPLE, 3, &["-std=c++20", "-O1"], words);
+    let file = format!("{CRATE}/examples/coroutine/words.cpp");
+    file_prints("c++", &file, &["-std=c++20", "-O1"], words);
 }
 
 /// The code spans in a cell of a row, without compiler options.
