@@ -10,6 +10,10 @@
 //! lists the blocks that it frees, because a block that it frees without listing it would leave no
 //! hole when the scope ends.
 //!
+//! `owner/retire` and `owner/scopes` leave holes, `owner/supply` and `owner/chunks` take them. It
+//! writes the links in free memory, and of a chunk the count with its holes, `local`, `next_hole` and
+//! `tail_start`.
+//!
 //! # Invariants
 //!
 //! - **H1** A hole in the count of a chunk with live blocks is free: it lies in no other hole, in no

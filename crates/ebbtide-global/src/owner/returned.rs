@@ -5,6 +5,9 @@
 //! of the scope's first chunk. The owner takes the blocks from there when it suspends the scope,
 //! and before the scope takes another chunk.
 //!
+//! `owner/free` and `owner/persistent` push blocks, on any thread; `owner/sessions` takes them, and
+//! `owner/retire` when the scope ends. It writes the stack, and what the owner counts of its scope.
+//!
 //! # Invariants
 //!
 //! - **R1** A block on a stack was freed, is still counted (G3), and is in no list. So its chunk is

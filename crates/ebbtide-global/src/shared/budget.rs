@@ -1,5 +1,7 @@
 //! The bytes that all threads hold, and the peak of their live bytes in the recent past.
 //!
+//! `memory/held` has one, and alone calls it.
+//!
 //! The model in `tests/loom_memory.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 

@@ -23,6 +23,9 @@
 //! Any thread may push a hole at any time. Only the chunk's owner takes holes, so there is no ABA
 //! problem. Holes of a chunk without live blocks mean nothing, because all of its bytes are free.
 //!
+//! `owner/retire` changes the owner of a chunk, `owner/remote` frees, and `owner/holes` leaves and takes
+//! holes.
+//!
 //! The model in `tests/loom_count.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,8 @@
 //! The frontier of the range: the first chunk that was never in use, and the first that is not
 //! committed.
 //!
+//! `memory/range` has one.
+//!
 //! The model in `tests/loom_range.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 

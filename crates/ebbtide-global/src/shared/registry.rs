@@ -3,6 +3,8 @@
 //! Threads read it while others append. No thread waits for another, so the child of a `fork` can
 //! use the list, no matter what other threads were doing at the time of the fork.
 //!
+//! `figures` has one for counters and one for labels.
+//!
 //! The model in `tests/loom_registry.rs` covers every interleaving of these operations.
 
 use crate::shared::atomic::{AtomicPtr, Ordering};

@@ -13,6 +13,8 @@
 //! bytes of a block on the stack contain the word of the next block. There is no ABA problem,
 //! because blocks are only added one by one and taken all at once.
 //!
+//! `owner/returned` calls it. Each entry in the table has one.
+//!
 //! The models in `tests/loom_returned.rs` cover every interleaving of these operations.
 #![forbid(unsafe_code)]
 

@@ -5,6 +5,8 @@
 //! popping must fail if the run on top was popped and pushed again meanwhile, because another run
 //! may now lie below it.
 //!
+//! `memory/pool` has one for each class of runs, and one for chunks with holes.
+//!
 //! The model in `tests/loom_pool.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 

@@ -5,6 +5,9 @@
 //! thread that has the lease here: the owner while it uses the scope, or another thread that ends
 //! the scope for the owner.
 //!
+//! `owner/persistent` calls it for its own scope, `owner/retire` to end that of another owner. Each
+//! owner has one in its counters (`figures`).
+//!
 //! The models in `tests/loom_lease.rs` cover every interleaving of these operations.
 #![forbid(unsafe_code)]
 

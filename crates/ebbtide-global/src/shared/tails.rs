@@ -4,6 +4,8 @@
 //! a thread that takes one must adopt it through its [`Count`](crate::shared::count::Count). If an entry is
 //! overwritten, the tail of its chunk stays unused until the last block of the chunk is freed.
 //!
+//! `memory/pool` has one, for all owners.
+//!
 //! The model in `tests/loom_pool.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 

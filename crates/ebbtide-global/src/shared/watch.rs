@@ -5,6 +5,8 @@
 //! may have been lost in a fork, or the machine may be too busy to run it. If it runs again after all
 //! and no other was started meanwhile, it goes on.
 //!
+//! `memory/held` has one, and asks it; `memory/helper` writes it.
+//!
 //! The model in `tests/loom_watch.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
