@@ -107,7 +107,7 @@ fn section(page: &Path) -> &'static str {
     FOLDERS.into_iter().find(|folder| page.starts_with(folder)).unwrap_or("root and others")
 }
 
-/// The words outside of the tables that `cargo xtask bench` writes.
+/// The words outside of the tables that `cargo xtask bench` and `cargo xtask unsafe` write.
 fn words_by_hand(page: &str) -> usize {
     let mut parts = page.split("<!-- table ");
     let first = parts.next().unwrap_or_default();

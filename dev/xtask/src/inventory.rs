@@ -1,7 +1,7 @@
-//! `cargo xtask unsafe`: counts the unsafe code of each file in the tables of docs/UNSAFE.md.
+//! `cargo xtask unsafe`: counts the unsafe code of each file, for docs/UNSAFE.md.
 //!
-//! Only the counts are generated. The last cell of a row, which says why the file needs unsafe
-//! code, is written by hand and kept.
+//! The table of counts is generated. The tables that say why a file needs unsafe code are written by
+//! hand; the command adds and removes rows.
 
 use crate::Failure;
 use std::{
@@ -11,8 +11,11 @@ use std::{
 
 const PAGE: &str = "docs/UNSAFE.md";
 
-/// The start of the line above a table; the folder and a closing backtick follow.
+/// The start of the line above a table of reasons; the folder and a closing backtick follow.
 const FOLDER: &str = "Files of `";
+
+/// The lines around the table of counts.
+const COUNTS: [&str; 2] = ["<!-- table unsafe -->\n", "<!-- end -->"];
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     if !arguments.is_empty() {
@@ -36,7 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 
 /// The page with new counts, and the rows that were removed because their file is gone.
 fn counted(root: &Path, page: &str) -> io::Result<(String, Vec<String>)> {
-    let (mut new, mut dropped) = (String::new(), Vec::new());
+    let (mut new, mut dropped, mut counts) = (String::new(), Vec::new(), Vec::new());
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
         new += &format!("{line}\n");
@@ -47,20 +50,39 @@ fn counted(root: &Path, page: &str) -> io::Result<(String, Vec<String>)> {
         lines.by_ref().take(3).for_each(|line| new += &format!("{line}\n"));
         let mut old: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
         for file in rust_files(&root.join(folder))? {
-            let [blocks, fns, impls, other] =
-                count(&fs::read_to_string(root.join(folder).join(&file))?);
-            if blocks + fns + impls + other == 0 {
+            let path = Path::new(folder).join(&file);
+            let count = count(&fs::read_to_string(root.join(&path))?);
+            if count == [0; 4] {
                 continue;
             }
+            counts.push((count, path));
             let start = format!("| `{}` |", file.display());
             let row = old.iter().position(|row| row.starts_with(&start)).map(|row| old.remove(row));
-            let reason = row.and_then(|row| row.splitn(6, " | ").nth(5)).unwrap_or("|");
-            new += &format!("{start} {blocks} | {fns} | {impls} | {other} | {reason}\n");
+            new += &row.map_or(format!("{start} |\n"), |row| format!("{row}\n"));
         }
         new += "\n";
         dropped.extend(old.into_iter().map(String::from));
     }
-    Ok((new.trim_end().to_owned() + "\n", dropped))
+    let table = table(counts);
+    let parts = new.split_once(COUNTS[0]);
+    let parts = parts.and_then(|(above, rest)| Some((above, rest.split_once(COUNTS[1])?.1)));
+    let (above, below) = parts.ok_or_else(|| io::Error::other("no table of counts"))?;
+    let [start, end] = COUNTS;
+    Ok((format!("{above}{start}{table}{end}{}\n", below.trim_end()), dropped))
+}
+
+/// The files and their counts, those with the most blocks first.
+fn table(mut counts: Vec<([usize; 4], PathBuf)>) -> String {
+    counts.sort_by(|(a, left), (b, right)| b.cmp(a).then(left.cmp(right)));
+    let all = counts.iter().fold([0; 4], |sum, (count, _)| [0, 1, 2, 3].map(|i| sum[i] + count[i]));
+    let rows = counts.iter().map(|(count, path)| (*count, format!("`{}`", path.display())));
+    let rows = rows.chain([(all, String::from("all"))]);
+    rows.fold(
+        String::from("| file | blocks | fns | impls | other |\n|---|---:|---:|---:|---:|\n"),
+        |text, ([blocks, fns, impls, other], name)| {
+            text + &format!("| {name} | {blocks} | {fns} | {impls} | {other} |\n")
+        },
+    )
 }
 
 /// Counts unsafe blocks, functions, implementations, and others: traits, `extern` blocks, function
