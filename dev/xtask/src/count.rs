@@ -107,8 +107,8 @@ fn section(page: &Path) -> &'static str {
     FOLDERS.into_iter().find(|folder| page.starts_with(folder)).unwrap_or("root and others")
 }
 
-/// The words outside of the tables that `cargo xtask bench` and `cargo xtask unsafe` write.
-fn words_by_hand(page: &str) -> usize {
+/// The words outside of what `cargo xtask bench`, `unsafe` and `test --record` write.
+pub(crate) fn words_by_hand(page: &str) -> usize {
     let mut parts = page.split("<!-- table ");
     let first = parts.next().unwrap_or_default();
     let others = parts.filter_map(|part| part.split_once("<!-- end -->").map(|(_, rest)| rest));

@@ -26,8 +26,14 @@ pub(crate) fn write(
             (title, in_parts(old, outcomes, &stamp()))
         }
     };
-    let (before, _, after) = split(&page, title);
-    fs::write(FILE, format!("{}\n\n{title}\n\n{text}{after}", before.trim_end())).map_err(failure)
+    fs::write(FILE, with_section(&page, title, &text)).map_err(failure)
+}
+
+/// The page with this section, whose text stands between the marks of generated text.
+fn with_section(page: &str, title: &str, text: &str) -> String {
+    let (before, _, after) = split(page, title);
+    let before = before.trim_end();
+    format!("{before}\n\n{title}\n\n<!-- table run -->\n{text}<!-- end -->\n{after}")
 }
 
 /// The day and the commit, and whether anything else than records has been changed since.
@@ -102,7 +108,8 @@ fn split<'p>(page: &'p str, title: &str) -> (&'p str, &'p str, &'p str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{in_parts, split};
+    use super::{in_parts, split, with_section};
+    use crate::count::words_by_hand;
     use crate::step::{End, Outcome, Tier};
     use crate::steps::STEPS;
     use crate::tally::Tally;
@@ -114,6 +121,17 @@ mod tests {
         assert_eq!(split(page, "## a"), ("# Runs\n\n", "\nold\n", "\n## b\n\nx\n"));
         assert_eq!(split(page, "## b"), ("# Runs\n\n## a\n\nold\n\n", "\nx\n", ""));
         assert_eq!(split("# Runs\n", "## c"), ("# Runs\n", "", ""));
+    }
+
+    #[test]
+    fn a_section_is_replaced_and_counts_as_generated() {
+        let page = with_section("# Runs\n\nby hand\n\n## b\n\nx\n", "## a", "old text\n");
+        let page = with_section(&page, "## c", "c\n");
+        let new = with_section(&page, "## a", "new\n");
+        assert_eq!(new, page.replace("old text", "new"));
+        // Four headings, "by hand" and "x".
+        assert_eq!(words_by_hand(&new), 11);
+        assert_eq!(words_by_hand(&page), 11);
     }
 
     #[test]
