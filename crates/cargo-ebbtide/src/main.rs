@@ -1,4 +1,5 @@
-//! `cargo ebbtide advise`: finds the functions of a program whose blocks a scope would serve.
+//! `cargo ebbtide advise`: finds the functions of a program whose blocks a scope would serve, and
+//! tries them.
 //!
 //! # Who calls whom
 //!
@@ -6,6 +7,8 @@
 //! main ─► run (starts the program with the recorder) ─► the record
 //!      ─► lifetimes (which calls a block has outlived) ─► symbols (names)
 //!      ─► machine (what a block costs here) ─► advice (sums by function, the choice) ─► table, page
+//!      ─► probe (finds a function and its entry) ─► compare (runs with scopes there, and without)
+//!                                                                                      ─► table
 //! ```
 
 #![allow(
@@ -15,16 +18,18 @@
 )]
 
 mod advice;
+mod compare;
 mod lifetimes;
 mod machine;
 mod page;
+mod probe;
 mod run;
 mod symbols;
 mod table;
 
 use advice::{Advice, Times};
 use cargo_ebbtide::record::{Record, Unreadable, header};
-use lexopt::Arg;
+use lexopt::{Arg, ValueExt};
 use lifetimes::Lifetimes;
 use run::Program;
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
@@ -33,17 +38,22 @@ use symbols::Symbols;
 const USAGE: &str = "\
 usage: cargo ebbtide advise [options] -- PROGRAM [ARGUMENTS]
        cargo ebbtide advise [options] --read RECORD PROGRAM
+       cargo ebbtide advise [options] --try FUNCTION -- PROGRAM [ARGUMENTS]
 
-Runs the program, records some of its blocks, and names the functions that would pay as scopes.
+Runs the program, records some of its blocks, and names the functions that would pay as scopes. With
+`--try`, runs it with a scope in each call of the function and without, in turn, and compares.
 
   --every N      record one block in N, 1 for all; as many as cost 5 % of the time if left out
   --all          show every function, not only those that are worth a scope
+  --try NAME     a function to try; may be repeated
+  --runs N       with `--try`: as many runs with scopes, and as many without; 5 if left out
   --json         print JSON instead of a table
   --page FILE    write a page for a browser into this file as well
   --keep FILE    keep the record in this file
   --help         print this
 
-Exit status: 0 if there is advice, 1 if no scope would pay, 2 if nothing could be measured.
+Exit status: 0 if there is advice, or the scopes that were tried save time; 1 if no scope would pay, or
+these do not; 2 if nothing could be measured.
 ";
 
 /// What the command line asks for.
@@ -57,6 +67,8 @@ struct Plan {
     keep: Option<PathBuf>,
     page: Option<PathBuf>,
     read: Option<PathBuf>,
+    tried: Vec<String>,
+    runs: Option<usize>,
     is_help: bool,
 }
 
@@ -75,12 +87,9 @@ fn plan() -> Result<Plan, lexopt::Error> {
     let mut parser = lexopt::Parser::from_iter(arguments);
     while let Some(argument) = parser.next()? {
         match argument {
-            Arg::Long("every") => {
-                let value = lexopt::ValueExt::string(parser.value()?)?;
-                let every = value.parse().ok().filter(|every| *every > 0);
-                let refused = || format!("`--every {value}` is not a number above 0");
-                plan.every = Some(every.ok_or_else(refused)?);
-            }
+            Arg::Long("every") => plan.every = Some(above_zero("--every", &mut parser)?),
+            Arg::Long("runs") => plan.runs = Some(above_zero("--runs", &mut parser)? as usize),
+            Arg::Long("try") => plan.tried.push(parser.value()?.string()?),
             Arg::Long("all") => plan.is_all = true,
             Arg::Long("json") => plan.is_json = true,
             Arg::Long("keep") => plan.keep = Some(parser.value()?.into()),
@@ -97,6 +106,13 @@ fn plan() -> Result<Plan, lexopt::Error> {
     Ok(plan)
 }
 
+/// The value of an option, a number above 0.
+fn above_zero(option: &str, parser: &mut lexopt::Parser) -> Result<u64, lexopt::Error> {
+    let value = parser.value()?.string()?;
+    let number = value.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| format!("`{option} {value}` is not a number above 0").into())
+}
+
 fn main() -> ExitCode {
     let refused = |error: String| {
         eprintln!("{error}");
@@ -107,14 +123,36 @@ fn main() -> ExitCode {
             print!("{USAGE}");
             ExitCode::SUCCESS
         }
-        Ok(plan) => advise(&plan).unwrap_or_else(refused),
+        Ok(plan) if plan.tried.is_empty() => advise(&plan).unwrap_or_else(refused),
+        Ok(plan) => try_out(&plan).unwrap_or_else(refused),
         Err(error) => refused(format!("{error}\n\n{USAGE}")),
     }
 }
 
-fn advise(plan: &Plan) -> Result<ExitCode, String> {
+/// The program of the command line.
+fn program(plan: &Plan) -> Result<Program, String> {
     let name = plan.program.as_ref().ok_or_else(|| format!("no program is named\n\n{USAGE}"))?;
-    let program = Program { path: run::find(name)?, arguments: plan.arguments.clone() };
+    Ok(Program { path: run::find(name)?, arguments: plan.arguments.clone() })
+}
+
+fn try_out(plan: &Plan) -> Result<ExitCode, String> {
+    let program = program(plan)?;
+    let mut entries = Vec::new();
+    for name in &plan.tried {
+        entries.extend(probe::entries(&program.path, name)?);
+    }
+    let compared = compare::compare(&program, &entries, plan.runs.unwrap_or(5))?;
+    if plan.is_json {
+        println!("{}", table::compared_json(&plan.tried, &compared));
+    } else {
+        print!("{}", table::compared(&plan.tried, &compared));
+    }
+    let (saved, least, _) = compared.saved();
+    Ok(if saved > 0.0 && least > 0.0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn advise(plan: &Plan) -> Result<ExitCode, String> {
+    let program = program(plan)?;
     let (bytes, seconds) = match &plan.read {
         Some(path) => {
             let failed = |error| format!("{}: {error}", path.display());

@@ -31,4 +31,3 @@ pub(crate) mod rate;
 pub(crate) mod slots;
 pub(crate) mod stacks;
 pub(crate) mod state;
-pub(crate) mod sys;

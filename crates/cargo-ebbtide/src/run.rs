@@ -8,7 +8,7 @@ use std::{
     fs,
     os::unix::{fs::PermissionsExt, process::ExitStatusExt},
     path::{Path, PathBuf},
-    process::{Command, ExitStatus},
+    process::{Child, Command, ExitStatus},
 };
 
 /// The recorder, a shared library.
@@ -107,42 +107,21 @@ fn interpreter(file: &object::File<'_>) -> Option<String> {
 
 /// Runs the program to its end. One block in `every` is recorded.
 pub(crate) fn record(program: &Program, every: Option<u64>) -> Result<Run, String> {
-    if RECORDER.is_empty() {
-        return Err("programs can be advised on Linux with glibc on x86-64 only".to_owned());
-    }
-    let failed = |error: std::io::Error| format!("a temporary folder: {error}");
-    let folder = tempfile::tempdir().map_err(failed)?;
-    let library = folder.path().join("recorder.so");
-    fs::write(&library, RECORDER).map_err(failed)?;
+    let folder = tempfile::tempdir().map_err(no_folder)?;
+    let preload = preload(folder.path(), RECORDER)?;
     let records = folder.path().join("records");
-    fs::create_dir(&records).map_err(failed)?;
-    let mut preload = library.into_os_string();
-    if preload.as_encoded_bytes().iter().any(|byte| b" :".contains(byte)) {
-        // The loader separates the names of libraries by these.
-        return Err(format!(
-            "the temporary folder {} has a space or a colon in its name; set TMPDIR to another",
-            folder.path().display()
-        ));
-    }
-    if let Some(others) = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
-        preload.push(":");
-        preload.push(others);
-    }
+    fs::create_dir(&records).map_err(no_folder)?;
     let mut command = Command::new(&program.path);
     command.args(&program.arguments).env("LD_PRELOAD", preload).env(FOLDER, &records);
     if let Some(every) = every {
         command.env(EVERY, every.to_string());
     }
-    // The program gets it too, and ends; its record is read afterwards.
-    // SAFETY: `ignore` does nothing. The program does not inherit a handler.
-    unsafe { signal(SIGINT, ignore) };
-    let before = children_seconds();
-    let status =
-        command.status().map_err(|error| format!("{}: {error}", program.path.display()))?;
-    let seconds = children_seconds() - before;
+    outlive_interrupts();
+    let child = command.spawn().map_err(|error| format!("{}: {error}", program.path.display()))?;
+    let (status, seconds, _) = wait(&child)?;
     let (mut record, mut count) = (Vec::new(), 0_usize);
-    for entry in fs::read_dir(&records).map_err(failed)? {
-        let other = fs::read(entry.map_err(failed)?.path()).map_err(failed)?;
+    for entry in fs::read_dir(&records).map_err(no_folder)? {
+        let other = fs::read(entry.map_err(no_folder)?.path()).map_err(no_folder)?;
         count += 1;
         if complete(&other) >= complete(&record) {
             record = other;
@@ -152,6 +131,38 @@ pub(crate) fn record(program: &Program, every: Option<u64>) -> Result<Run, Strin
         return Err("nothing was recorded: the program did not load the recorder".to_owned());
     }
     Ok(Run { status, seconds, record, others: count - 1 })
+}
+
+/// Writes a library into a folder, and returns what the loader has to preload.
+pub(crate) fn preload(folder: &Path, library: &[u8]) -> Result<OsString, String> {
+    if library.is_empty() {
+        return Err("programs can be advised on Linux with glibc on x86-64 only".to_owned());
+    }
+    let path = folder.join("preload.so");
+    fs::write(&path, library).map_err(no_folder)?;
+    let mut preload = path.into_os_string();
+    if preload.as_encoded_bytes().iter().any(|byte| b" :".contains(byte)) {
+        // The loader separates the names of libraries by these.
+        return Err(format!(
+            "the temporary folder {} has a space or a colon in its name; set TMPDIR to another",
+            folder.display()
+        ));
+    }
+    if let Some(others) = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        preload.push(":");
+        preload.push(others);
+    }
+    Ok(preload)
+}
+
+pub(crate) fn no_folder(error: std::io::Error) -> String {
+    format!("a temporary folder: {error}")
+}
+
+/// Lets the program, which gets it too, end by an interrupt from the keyboard, and this one continue.
+pub(crate) fn outlive_interrupts() {
+    // SAFETY: `ignore` does nothing. The program does not inherit a handler.
+    unsafe { signal(SIGINT, ignore) };
 }
 
 const SIGINT: i32 = 2;
@@ -167,22 +178,43 @@ fn complete(bytes: &[u8]) -> u64 {
     Record::new(bytes).map_or(0, |record| record.header(cargo_ebbtide::record::header::LEN))
 }
 
-/// The time of the processor that the children of this process have taken, in seconds.
-fn children_seconds() -> f64 {
+/// Waits until a program ends. Returns how, the seconds of the processor that it took, and the most
+/// bytes that were resident in it, or in one of the programs that it started.
+pub(crate) fn wait(child: &Child) -> Result<(ExitStatus, f64, f64), String> {
     #[repr(C)]
     #[derive(Default)]
     struct Usage {
         times: [i64; 4],
-        others: [i64; 14],
+        most_kibibytes: i64,
+        others: [i64; 13],
     }
     unsafe extern "C" {
-        fn getrusage(who: i32, usage: *mut Usage) -> i32;
+        fn wait4(process: i32, status: *mut i32, options: i32, usage: *mut Usage) -> i32;
     }
-    let mut usage = Usage::default();
-    // SAFETY: the variable has the layout that the C library writes.
-    unsafe { getrusage(-1, &raw mut usage) };
+    let (mut status, mut usage) = (0, Usage::default());
+    let process = child.id().cast_signed();
+    // SAFETY: the variables have the layouts that the C library writes.
+    while unsafe { wait4(process, &raw mut status, 0, &raw mut usage) } == -1 {
+        let error = std::io::Error::last_os_error();
+        if error.kind() != std::io::ErrorKind::Interrupted {
+            return Err(format!("the program could not be waited for: {error}"));
+        }
+    }
     let [user, user_micros, system, system_micros] = usage.times.map(|part| part as f64);
-    user + system + (user_micros + system_micros) / 1e6
+    let seconds = user + system + (user_micros + system_micros) / 1e6;
+    Ok((ExitStatus::from_raw(status), seconds, usage.most_kibibytes as f64 * 1024.0))
+}
+
+/// Forgets the most memory that was resident in this process until now: a program that it starts
+/// begins with that number.
+pub(crate) fn forget_peak() {
+    unsafe extern "C" {
+        fn malloc_trim(kept: usize) -> i32;
+    }
+    // SAFETY: has no preconditions.
+    unsafe { malloc_trim(0) };
+    // Where that is impossible, the peaks of small programs are too high, with scopes and without.
+    let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
 /// How a program ended, if it was not well.

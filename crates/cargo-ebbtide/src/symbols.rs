@@ -24,6 +24,8 @@ struct Symbol {
     name: String,
     /// Where the whole function begins.
     entry: u64,
+    /// Whether it is more than a part of a function.
+    is_called: bool,
 }
 
 /// A file with code.
@@ -34,29 +36,8 @@ struct File {
 
 impl File {
     fn open(path: &Path) -> File {
-        let mut symbols = Vec::new();
         let bytes = std::fs::read(path).unwrap_or_default();
-        if let Ok(file) = object::File::parse(&*bytes) {
-            let functions = || {
-                let all = file.symbols().chain(file.dynamic_symbols());
-                all.filter(|symbol| symbol.kind() == object::SymbolKind::Text && symbol.size() > 0)
-                    .filter_map(|symbol| {
-                        Some((symbol.address(), symbol.size(), symbol.name().ok()?))
-                    })
-            };
-            let whole: HashMap<&str, u64> =
-                functions().map(|(start, _, name)| (name, start)).collect();
-            symbols = functions()
-                .map(|(start, size, name)| {
-                    let of = whole_name(name);
-                    let is_part = of.len() < name.len();
-                    let entry = whole.get(of).copied().filter(|_| is_part).unwrap_or(start);
-                    let name = without_hash(&addr2line::demangle_auto(of.into(), None));
-                    Symbol { start, size, name, entry }
-                })
-                .collect();
-            symbols.sort();
-        }
+        let symbols = object::File::parse(&*bytes).map(|file| symbols(&file)).unwrap_or_default();
         File { loader: addr2line::Loader::new(path).ok(), symbols }
     }
 
@@ -86,6 +67,45 @@ impl File {
     }
 }
 
+/// The symbols of a file, by address.
+fn symbols(file: &object::File<'_>) -> Vec<Symbol> {
+    let functions = || {
+        let all = file.symbols().chain(file.dynamic_symbols());
+        all.filter(|symbol| symbol.kind() == object::SymbolKind::Text && symbol.size() > 0)
+            .filter_map(|symbol| Some((symbol.address(), symbol.size(), symbol.name().ok()?)))
+    };
+    let whole: HashMap<&str, u64> = functions().map(|(start, _, name)| (name, start)).collect();
+    let mut symbols: Vec<Symbol> = functions()
+        .map(|(start, size, name)| {
+            let of = whole_name(name);
+            let is_part = of.len() < name.len();
+            let entry = whole.get(of).copied().filter(|_| is_part).unwrap_or(start);
+            let is_called = ![".cold", ".part."].iter().any(|appended| name.contains(appended));
+            let name = without_hash(&addr2line::demangle_auto(of.into(), None));
+            Symbol { start, size, name, entry, is_called }
+        })
+        .collect();
+    symbols.sort();
+    symbols
+}
+
+/// A function that is called at this address of its file.
+#[derive(Debug)]
+pub(crate) struct FunctionAt {
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+    /// The name in the source.
+    pub(crate) name: String,
+}
+
+/// The functions of a file that are called, with their copies.
+pub(crate) fn functions(file: &object::File<'_>) -> Vec<FunctionAt> {
+    let mut symbols = symbols(file);
+    symbols.dedup_by_key(|symbol| (symbol.start, symbol.name.clone()));
+    let called = symbols.into_iter().filter(|symbol| symbol.is_called);
+    called.map(|s| FunctionAt { address: s.start, size: s.size, name: s.name }).collect()
+}
+
 /// The functions of the files of a program.
 pub(crate) struct Symbols {
     files: RefCell<HashMap<String, File>>,
@@ -106,6 +126,12 @@ impl Symbols {
         let mut files = self.files.borrow_mut();
         let file = files.entry(path.to_owned()).or_insert_with(|| File::open(Path::new(path)));
         f(file)
+    }
+
+    /// The function that begins at an address of a file.
+    pub(crate) fn at(&self, path: &str, function: &FunctionAt) -> Function {
+        let location = self.with_file(path, |file| file.location(function.address));
+        Function { name: function.name.clone(), location, is_named: true }
     }
 
     /// Whether two addresses lie in the same function.

@@ -2,6 +2,7 @@
 
 use crate::{
     advice::{Advice, Scope},
+    compare::{Comparison, Cost},
     symbols::Function,
 };
 use std::fmt::Write as _;
@@ -34,14 +35,28 @@ fn bytes(number: f64) -> String {
     }
 }
 
-/// The last names of a path, so that a row stays short.
+/// A name that fits into a row: without arguments, or the last names of a path.
 fn short(function: &Function) -> String {
-    let name = &function.name;
-    if name.chars().count() <= 48 {
-        return name.clone();
+    let whole = function.name.as_str();
+    let name =
+        if whole.chars().count() > 48 { whole.split('(').next().unwrap_or(whole) } else { whole };
+    let length = name.chars().count();
+    if length <= 48 {
+        return name.to_owned();
     }
-    let tail: Vec<char> = name.chars().rev().take(47).collect();
-    format!("…{}", tail.into_iter().rev().collect::<String>())
+    let tail: String = name.chars().skip(length - 47).collect();
+    format!("…{tail}")
+}
+
+/// How a scope is written in the language of the function.
+pub(crate) fn patch(function: &Function) -> &'static str {
+    let location = function.location.as_deref().unwrap_or_default();
+    let file = location.rsplit_once(':').map_or(location, |(file, _)| file);
+    match file.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("c") => "ebb_enter() and ebb_leave(…) around the body, and ebb_malloc for malloc",
+        Some("cc" | "cpp" | "cxx" | "h" | "hpp") => "ebbtide::in_arena([&] { … }) around the body",
+        _ => "ebbtide_global::arena(|| …) around the body",
+    }
 }
 
 fn row(rank: &str, scope: &Scope) -> String {
@@ -97,8 +112,10 @@ pub(crate) fn text(advice: &Advice, is_all: bool) -> String {
         let place = scope.function.location.as_deref().unwrap_or("");
         let _ = writeln!(
             text,
-            "      write: ebbtide_global::arena(|| …) around the body {}",
-            if place.is_empty() { String::new() } else { format!("({place})") }
+            "      try:   --try {:?}\n      write: {}{}",
+            scope.function.name.split('(').next().unwrap_or_default(),
+            patch(&scope.function),
+            if place.is_empty() { String::new() } else { format!(" ({place})") }
         );
         let escaped = scope.blocks - scope.inside;
         if escaped > 0.0 {
@@ -157,5 +174,67 @@ pub(crate) fn json(advice: &Advice) -> serde_json::Value {
         "recorded": advice.recorded,
         "share_of_time": advice.time,
         "scopes": scopes,
+    })
+}
+
+/// A comparison as a table.
+pub(crate) fn compared(functions: &[String], compared: &Comparison) -> String {
+    let mut text = format!(
+        "{}: {} calls a run; {} runs with scopes there, and as many without, in turn.\n\n",
+        functions.join(", "),
+        count(compared.calls as f64),
+        compared.with.len()
+    );
+    let _ =
+        writeln!(text, "{:<10} {:>20} {:>20} {:>14}", "", "processor", "elapsed", "peak memory");
+    for (name, costs) in [("without", &compared.without), ("in scopes", &compared.with)] {
+        let range = |part: fn(&Cost) -> f64| {
+            let seconds = costs.iter().map(part);
+            let (least, most) = seconds.fold((f64::MAX, 0.0_f64), |(least, most), seconds| {
+                (least.min(seconds), most.max(seconds))
+            });
+            format!("{least:.3} to {most:.3} s")
+        };
+        let peak = costs.iter().map(|cost| cost.peak).fold(0.0, f64::max);
+        let (processor, elapsed) = (range(|cost| cost.processor), range(|cost| cost.elapsed));
+        let _ = writeln!(text, "{name:<10} {processor:>20} {elapsed:>20} {:>14}", bytes(peak));
+    }
+    let (saved, least, most) = compared.saved();
+    let _ = writeln!(
+        text,
+        "\nScopes save {:.1} % of the processor's time ({:.1} to {:.1} % from pair to pair); the peak \
+         is {:.2} times as high.",
+        saved * 100.0,
+        least * 100.0,
+        most * 100.0,
+        compared.peaks()
+    );
+    if compared.prints_the_same == Some(false) {
+        text += "In scopes, the program printed something else.\n";
+    }
+    text
+}
+
+/// A comparison for tools; times in seconds, memory in bytes.
+pub(crate) fn compared_json(functions: &[String], compared: &Comparison) -> serde_json::Value {
+    let costs = |costs: &[Cost]| {
+        let cost = |cost: &Cost| {
+            serde_json::json!({
+                "processor": cost.processor, "elapsed": cost.elapsed, "peak": cost.peak,
+            })
+        };
+        costs.iter().map(cost).collect::<Vec<_>>()
+    };
+    let (saved, least, most) = compared.saved();
+    serde_json::json!({
+        "functions": functions,
+        "calls": compared.calls,
+        "without": costs(&compared.without),
+        "with": costs(&compared.with),
+        "saved": saved,
+        "saved_at_least": least,
+        "saved_at_most": most,
+        "peaks": compared.peaks(),
+        "prints_the_same": compared.prints_the_same,
     })
 }

@@ -6,12 +6,12 @@
 
 use super::{
     local::{Local, local},
-    slots, state, sys,
+    slots, state,
 };
+use crate::sys;
 use core::{
     ffi::{c_int, c_void},
     ptr,
-    sync::atomic::{AtomicPtr, Ordering},
 };
 
 /// Notes the position of the stack.
@@ -151,40 +151,15 @@ pub(crate) unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize 
         // SAFETY: the caller's block, which was recorded (A2).
         return unsafe { slots::usable_size(block) };
     }
-    let mut found = USABLE_SIZE.load(Ordering::Relaxed);
-    if found.is_null() {
-        found = find_usable_size();
-    }
-    type UsableSize = unsafe extern "C" fn(*mut c_void) -> usize;
-    // SAFETY: the C library's function has this type, and a null pointer is `None`.
-    let found = unsafe { core::mem::transmute::<*mut c_void, Option<UsableSize>>(found) };
     // SAFETY: the caller's block.
-    found.map_or(0, |found| unsafe { found(block) })
-}
-
-/// The C library's function; null before it is searched.
-static USABLE_SIZE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-
-/// Searches the C library, and not what is loaded next: that may be another allocator, which has
-/// none of the program's blocks.
-pub(crate) fn find_usable_size() -> *mut c_void {
-    let flags = sys::RTLD_LAZY | sys::RTLD_NOLOAD;
-    // SAFETY: the library is loaded, so none of its code runs.
-    let library = unsafe { sys::dlopen(c"libc.so.6".as_ptr(), flags) };
-    if library.is_null() {
-        return ptr::null_mut();
-    }
-    // SAFETY: a search for a name, in an open library.
-    let found = unsafe { sys::dlsym(library, c"malloc_usable_size".as_ptr()) };
-    USABLE_SIZE.store(found, Ordering::Relaxed);
-    found
+    unsafe { sys::usable_size(block) }
 }
 
 /// What the shared library exports. Each passes the end of its own frame as a last argument.
 #[cfg(ebbtide_preload)]
 mod exported {
     use super::*;
-    use core::{arch::naked_asm, ffi::c_char};
+    use core::arch::naked_asm;
 
     macro_rules! export {
         ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $register:literal, $target:path;)*) => {$(
@@ -219,34 +194,8 @@ mod exported {
         unsafe { super::malloc_usable_size(block) }
     }
 
-    /// Loads a library, which does not prefer the C library's allocator (`RTLD_DEEPBIND`) to this
-    /// one: a recorded block that another function has allocated would reach the C library's `free`.
-    /// The loader looks at the address to which it returns, so this is no call.
-    #[unsafe(naked)]
-    #[unsafe(no_mangle)]
-    extern "C" fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void {
-        naked_asm!(
-            "and esi, {kept}",
-            "push rdi",
-            "push rsi",
-            "sub rsp, 8",
-            "call {find}",
-            "add rsp, 8",
-            "pop rsi",
-            "pop rdi",
-            "jmp rax",
-            kept = const !sys::RTLD_DEEPBIND,
-            find = sym find_dlopen,
-        )
-    }
-
-    extern "C" fn find_dlopen() -> *mut c_void {
-        // SAFETY: a search for a name, behind this library.
-        unsafe { sys::dlsym(sys::NEXT, c"dlopen".as_ptr()) }
-    }
-
     extern "C" fn begin() {
-        find_usable_size();
+        sys::find_usable_size();
         state::begin();
     }
 

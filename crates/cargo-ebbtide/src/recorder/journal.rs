@@ -1,8 +1,9 @@
 //! The file of a record, written through a window of memory, so that it is complete up to the last
 //! entry even if the program is killed.
 
-use super::{rate, sys};
+use super::rate;
 use crate::record::{HEADER, MAGIC, VERSION, header, kind};
+use crate::sys;
 use core::{
     ffi::{CStr, c_int, c_long, c_void},
     ptr,

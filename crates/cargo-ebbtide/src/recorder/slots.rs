@@ -4,7 +4,7 @@
 //! Each has a slot of a power of two. Freed slots are listed by size. The memory of large ones goes
 //! back to the system meanwhile.
 
-use super::sys;
+use crate::sys;
 use core::{
     ffi::c_void,
     ptr,

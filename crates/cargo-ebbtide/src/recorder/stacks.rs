@@ -5,7 +5,8 @@
 //! these differs, it is another call. A loop keeps its variables in such registers, so its calls
 //! differ although they come from the same line.
 
-use super::{journal::Journal, sys};
+use super::journal::Journal;
+use crate::sys;
 use core::{
     ffi::{c_int, c_void},
     ptr,

@@ -6,8 +6,8 @@ use super::{
     rate::{self, Rate},
     slots::{self, Slot, Slots},
     stacks::{self, Stacks, Unwound},
-    sys,
 };
+use crate::sys;
 use core::{
     cell::UnsafeCell,
     ffi::{CStr, c_int, c_void},

@@ -1,14 +1,20 @@
-//! The functions and constants of the C library that the recorder uses.
+//! The functions and constants of the C library that the preloaded libraries use.
 #![allow(non_camel_case_types, clippy::missing_safety_doc, reason = "the C library's")]
 
-use core::ffi::{c_char, c_int, c_long, c_void};
+use core::{
+    ffi::{c_char, c_int, c_long, c_uint, c_void},
+    ptr,
+    sync::atomic::{AtomicPtr, Ordering},
+};
 
 pub(crate) const PROT_READ_WRITE: c_int = 3;
+pub(crate) const PROT_READ_EXECUTE: c_int = 5;
 pub(crate) const PROT_NONE: c_int = 0;
 pub(crate) const MAP_SHARED: c_int = 1;
 pub(crate) const MAP_PRIVATE: c_int = 2;
 pub(crate) const MAP_ANONYMOUS: c_int = 0x20;
 pub(crate) const MAP_NORESERVE: c_int = 0x4000;
+pub(crate) const MAP_FIXED_NOREPLACE: c_int = 0x10_0000;
 pub(crate) const MADV_DONTNEED: c_int = 4;
 pub(crate) const MADV_WIPEONFORK: c_int = 18;
 pub(crate) const MADV_DONTDUMP: c_int = 16;
@@ -70,6 +76,40 @@ pub(crate) fn set_errno(number: c_int) {
     let errno = unsafe { __errno_location() };
     // SAFETY: the thread's variable.
     unsafe { errno.write(number) };
+}
+
+/// The C library's `malloc_usable_size`; null before it is searched.
+static USABLE_SIZE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+
+/// Searches the C library, and not what is loaded next: that may be another allocator, which has
+/// none of the program's blocks.
+pub(crate) fn find_usable_size() -> *mut c_void {
+    // SAFETY: the library is loaded, so none of its code runs.
+    let library = unsafe { dlopen(c"libc.so.6".as_ptr(), RTLD_LAZY | RTLD_NOLOAD) };
+    if library.is_null() {
+        return ptr::null_mut();
+    }
+    // SAFETY: a search for a name, in an open library.
+    let found = unsafe { dlsym(library, c"malloc_usable_size".as_ptr()) };
+    USABLE_SIZE.store(found, Ordering::Relaxed);
+    found
+}
+
+/// The bytes that the caller may use of a block of the C library.
+///
+/// # Safety
+///
+/// The block is alive, and the C library's, or null.
+pub(crate) unsafe fn usable_size(block: *mut c_void) -> usize {
+    let mut found = USABLE_SIZE.load(Ordering::Relaxed);
+    if found.is_null() {
+        found = find_usable_size();
+    }
+    type UsableSize = unsafe extern "C" fn(*mut c_void) -> usize;
+    // SAFETY: the C library's function has this type, and a null pointer is `None`.
+    let found = unsafe { core::mem::transmute::<*mut c_void, Option<UsableSize>>(found) };
+    // SAFETY: the caller's block.
+    found.map_or(0, |found| unsafe { found(block) })
 }
 
 /// A state of the unwinder, which describes one frame.
@@ -139,6 +179,11 @@ unsafe extern "C" {
     pub(crate) fn syscall(number: c_long, ...) -> c_long;
     fn getrlimit(resource: c_int, limit: *mut Limit) -> c_int;
     pub(crate) fn sched_yield() -> c_int;
+    pub(crate) fn pthread_key_create(
+        key: *mut c_uint,
+        end: Option<unsafe extern "C" fn(*mut c_void)>,
+    ) -> c_int;
+    pub(crate) fn pthread_setspecific(key: c_uint, value: *const c_void) -> c_int;
     pub(crate) fn getpid() -> c_int;
     pub(crate) fn dl_iterate_phdr(each: EachModule, data: *mut c_void) -> c_int;
     fn __errno_location() -> *mut c_int;

@@ -1,0 +1,353 @@
+//! Finds a function in a program, and how a scope can begin where it does.
+//!
+//! A function is refused if its new beginning could be noticed: if something jumps into the
+//! instructions that are replaced, or if its arguments on the stack cannot be copied.
+
+use crate::{
+    symbols::{self, FunctionAt, Symbols},
+    table,
+};
+use addr2line::gimli::{
+    BaseAddresses, CfaRule, EhFrame, NativeEndian, Register, UnwindContext, UnwindSection, X86_64,
+};
+use cargo_ebbtide::trial::entry::{Entry, Fix, MOST, MOST_STACK};
+use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind};
+use object::{Object, ObjectSection};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The bytes of a jump.
+const JUMP: usize = 5;
+
+/// The entries of all functions of this name, in the program or in the first of its libraries that
+/// has one. Or why there are none.
+pub(crate) fn entries(program: &Path, name: &str) -> Result<Vec<Entry>, String> {
+    let mut similar = Vec::new();
+    for module in modules(program) {
+        let bytes = fs::read(&module).map_err(|error| format!("{}: {error}", module.display()))?;
+        if bytes.starts_with(b"#!") {
+            return Err(format!(
+                "{} is a script; name the program that it starts",
+                module.display()
+            ));
+        }
+        let Ok(file) = object::File::parse(&*bytes) else { continue };
+        let functions = symbols::functions(&file);
+        let found = named(&functions, name)?;
+        if found.is_empty() {
+            let last = name.rsplit("::").next().unwrap_or(name);
+            similar.extend(functions.into_iter().map(|f| f.name).filter(|f| f.contains(last)));
+            continue;
+        }
+        if is_system(&module) {
+            return Err(format!("`{name}` is a function of the system; try one that calls it"));
+        }
+        if found.len() > MOST {
+            return Err(format!("there are {} functions named `{name}`", found.len()));
+        }
+        let entry = |function: &&FunctionAt| {
+            let entry = entry(&file, function).map_err(|why| {
+                let at = Symbols::new().at(&module.to_string_lossy(), function);
+                let by_hand = table::patch(&at);
+                format!("`{}` cannot be tried: {why}; by hand, write {by_hand}", function.name)
+            })?;
+            Ok(Entry { module: module.clone(), ..entry })
+        };
+        return found.iter().map(entry).collect();
+    }
+    let mut message = format!(
+        "the program has no function `{name}`: it has another name, or is inlined into its callers"
+    );
+    similar.sort();
+    similar.dedup();
+    similar.truncate(3);
+    if !similar.is_empty() {
+        message += &format!("; there is `{}`", similar.join("`, `"));
+    }
+    Err(message)
+}
+
+/// The functions that a name means: those of this name, or else those whose name ends in it.
+fn named<'a>(functions: &'a [FunctionAt], name: &str) -> Result<Vec<&'a FunctionAt>, String> {
+    let without_arguments = |full: &str| full.split('(').next().unwrap_or(full).to_owned();
+    let whole: Vec<&FunctionAt> = functions
+        .iter()
+        .filter(|function| function.name == name || without_arguments(&function.name) == name)
+        .collect();
+    if !whole.is_empty() {
+        return Ok(whole);
+    }
+    let ending = format!("::{name}");
+    let ends: Vec<&FunctionAt> = functions
+        .iter()
+        .filter(|function| without_arguments(&function.name).ends_with(&ending))
+        .collect();
+    let mut names: Vec<&str> = ends.iter().map(|function| function.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.len() > 1 {
+        names.truncate(3);
+        return Err(format!("`{name}` is not unique: there is `{}`", names.join("`, `")));
+    }
+    Ok(ends)
+}
+
+/// The program and the libraries that it is linked with.
+fn modules(program: &Path) -> Vec<PathBuf> {
+    // The loader lists them, and does not run the program.
+    let listed = Command::new(program).env("LD_TRACE_LOADED_OBJECTS", "1").output();
+    let listed = listed.map(|output| output.stdout).unwrap_or_default();
+    let paths = String::from_utf8_lossy(&listed).into_owned();
+    let paths = paths.lines().filter_map(|line| {
+        let path = line.split("=> ").nth(1)?.split(" (").next()?;
+        fs::canonicalize(path).ok()
+    });
+    [program.to_owned()].into_iter().chain(paths).collect()
+}
+
+/// Whether a file has functions that the trial itself calls.
+fn is_system(module: &Path) -> bool {
+    const NAMES: [&str; 6] =
+        ["libc", "ld-linux-x86-64", "libpthread", "libdl", "libgcc_s", "libc-2"];
+    let name = module.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.split(".so").next().unwrap_or_default();
+    NAMES.contains(&name) || name.starts_with("libc-") || name.starts_with("ld-")
+}
+
+/// Where the stack was when the function was called, seen from an instruction: as the distance from
+/// a register.
+type Frame<'a> = dyn Fn(u64) -> Option<(Register, i64)> + 'a;
+
+fn entry(file: &object::File<'_>, function: &FunctionAt) -> Result<Entry, String> {
+    let section = file
+        .sections()
+        .find(|section| {
+            let start = section.address();
+            (start..start + section.size()).contains(&function.address)
+        })
+        .ok_or("it is in no section of the file")?;
+    let data = section.data().map_err(|error| error.to_string())?;
+    let from = (function.address - section.address()) as usize;
+    let bytes = data.get(from..from + function.size as usize).ok_or("the file ends in it")?;
+
+    let unwinding = file.section_by_name(".eh_frame").ok_or(NO_FRAMES)?;
+    let frames = unwinding.data().map_err(|error| error.to_string())?;
+    let frames = EhFrame::new(frames, NativeEndian);
+    let bases = BaseAddresses::default().set_eh_frame(unwinding.address());
+    let description = frames
+        .fde_for_address(&bases, function.address, EhFrame::cie_from_offset)
+        .map_err(|_| NO_FRAMES)?;
+    let mut context = UnwindContext::new();
+    let mut rows = Vec::new();
+    let mut table = description.rows(&frames, &bases, &mut context).map_err(|_| NO_FRAMES)?;
+    while let Some(row) = table.next_row().map_err(|_| NO_FRAMES)? {
+        if let CfaRule::RegisterAndOffset { register, offset } = *row.cfa() {
+            rows.push((row.start_address()..row.end_address(), (register, offset)));
+        }
+    }
+    let frame = |at: u64| Some(rows.iter().find(|(range, _)| range.contains(&at))?.1);
+    new_beginning(bytes, function.address, &frame)
+}
+
+const NO_FRAMES: &str = "nothing describes its frame (section .eh_frame)";
+
+/// The entry of a function with these bytes, without its module.
+fn new_beginning(bytes: &[u8], address: u64, frame: &Frame<'_>) -> Result<Entry, String> {
+    let mut entry = Entry {
+        module: PathBuf::new(),
+        address,
+        first: Vec::new(),
+        moved: Vec::new(),
+        fixes: Vec::new(),
+        stack_bytes: 0,
+    };
+    let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
+    let mut targets = Vec::new();
+    for instruction in &mut decoder {
+        if instruction.code() == Code::INVALID {
+            return Err("not all of it is code".to_owned());
+        }
+        if entry.first.len() < JUMP {
+            let size = instruction.len();
+            let offset = (instruction.ip() - address) as usize;
+            move_instruction(&mut entry, &instruction, &bytes[offset..offset + size])?;
+            entry.first.extend(&bytes[offset..offset + size]);
+        }
+        let is_call = instruction.flow_control() == FlowControl::Call;
+        let is_jump = matches!(
+            instruction.op0_kind(),
+            OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64
+        );
+        if is_jump && !is_call {
+            targets.push(instruction.near_branch_target());
+        }
+        entry.stack_bytes = entry.stack_bytes.max(arguments(&instruction, frame)?);
+    }
+    if entry.first.len() < JUMP {
+        return Err("it is shorter than a jump".to_owned());
+    }
+    let replaced = address..address + entry.first.len() as u64;
+    if targets.iter().any(|target| replaced.contains(target)) {
+        return Err("it jumps to its own beginning".to_owned());
+    }
+    if entry.stack_bytes > MOST_STACK {
+        return Err(format!("it takes {} bytes of arguments on the stack", entry.stack_bytes));
+    }
+    Ok(entry)
+}
+
+/// Appends an instruction to those that are moved, so that it does the same at another address.
+fn move_instruction(
+    entry: &mut Entry,
+    instruction: &Instruction,
+    bytes: &[u8],
+) -> Result<(), String> {
+    let relative = |address: u64| address.wrapping_sub(entry.address).cast_signed();
+    let after = relative(instruction.next_ip());
+    let at = entry.moved.len();
+    let distance = |at: usize, target: i64| Fix { at, is_absolute: false, target };
+    let is_last = entry.first.len() + bytes.len() >= JUMP;
+    let is_direct = instruction.op0_kind() == OpKind::NearBranch64;
+    match instruction.flow_control() {
+        FlowControl::Next | FlowControl::Return | FlowControl::IndirectBranch => {
+            entry.moved.extend(bytes);
+            if instruction.is_ip_rel_memory_operand() {
+                let mut decoder =
+                    Decoder::with_ip(64, bytes, instruction.ip(), DecoderOptions::NONE);
+                let decoded = decoder.decode();
+                let offsets = decoder.get_constant_offsets(&decoded);
+                if offsets.displacement_size() != 4 {
+                    return Err("it begins with an address of 32 bits".to_owned());
+                }
+                // The distance counts from the end of the instruction, not from the end of the word.
+                let from = offsets.displacement_offset();
+                let behind = (bytes.len() - from - 4) as i64;
+                let target = relative(instruction.ip_rel_memory_address());
+                entry.fixes.push(distance(at + from, target - behind));
+            }
+        }
+        FlowControl::UnconditionalBranch if is_direct => {
+            entry.moved.extend([0xe9, 0, 0, 0, 0]);
+            entry.fixes.push(distance(at + 1, relative(instruction.near_branch_target())));
+        }
+        FlowControl::ConditionalBranch if instruction.is_jcc_short_or_near() => {
+            // The conditions are numbered as the processor does, from 1.
+            let condition = 0x7f + instruction.condition_code() as u8;
+            entry.moved.extend([0x0f, condition, 0, 0, 0, 0]);
+            entry.fixes.push(distance(at + 2, relative(instruction.near_branch_target())));
+        }
+        // The function that is called returns to the instruction behind, at its old address: what
+        // unwinds the stack knows no other.
+        FlowControl::Call if is_direct && is_last => {
+            entry.moved.extend([0xff, 0x35, 5, 0, 0, 0, 0xe9, 0, 0, 0, 0]);
+            entry.fixes.push(distance(at + 7, relative(instruction.near_branch_target())));
+            entry.fixes.push(Fix { at: at + 11, is_absolute: true, target: after });
+            entry.moved.extend([0; 8]);
+        }
+        FlowControl::IndirectCall if instruction.is_ip_rel_memory_operand() && is_last => {
+            entry.moved.extend([0xff, 0x35, 6, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0]);
+            let target = relative(instruction.ip_rel_memory_address());
+            entry.fixes.push(distance(at + 8, target));
+            entry.fixes.push(Fix { at: at + 12, is_absolute: true, target: after });
+            entry.moved.extend([0; 8]);
+        }
+        _ => return Err("its first instructions work at their address only".to_owned()),
+    }
+    Ok(())
+}
+
+/// The bytes of arguments on the stack that the function must have for this instruction.
+fn arguments(instruction: &Instruction, frame: &Frame<'_>) -> Result<usize, String> {
+    let has_memory =
+        (0..instruction.op_count()).any(|operand| instruction.op_kind(operand) == OpKind::Memory);
+    let base = match instruction.memory_base() {
+        iced_x86::Register::RSP => X86_64::RSP,
+        iced_x86::Register::RBP => X86_64::RBP,
+        _ => return Ok(0),
+    };
+    let Some((register, offset)) = frame(instruction.ip()) else {
+        return Err(NO_FRAMES.to_owned());
+    };
+    if !has_memory || register != base {
+        return Ok(0);
+    }
+    // What the caller has pushed begins where the stack was before the call.
+    let from = instruction.memory_displacement64().cast_signed() - offset;
+    let Ok(from) = usize::try_from(from) else { return Ok(0) };
+    let is_counted = instruction.memory_index() == iced_x86::Register::None;
+    if instruction.mnemonic() == Mnemonic::Lea || !is_counted {
+        return Err("it takes the address of its arguments on the stack".to_owned());
+    }
+    Ok(from + instruction.memory_size().size().max(8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fix, X86_64, new_beginning};
+
+    /// A function that has pushed nothing.
+    fn beginning(bytes: &[u8]) -> Result<super::Entry, String> {
+        new_beginning(bytes, 0x1000, &|_| Some((X86_64::RSP, 8)))
+    }
+
+    fn distance(at: usize, target: i64) -> Fix {
+        Fix { at, is_absolute: false, target }
+    }
+
+    #[test]
+    fn whole_instructions_are_moved() {
+        // push rbp; mov rbp, rsp; push rbx; ret
+        let entry = beginning(&[0x55, 0x48, 0x89, 0xe5, 0x53, 0xc3]).unwrap();
+        assert_eq!(
+            (&entry.first[..], &entry.fixes[..]),
+            (&[0x55, 0x48, 0x89, 0xe5, 0x53][..], &[][..])
+        );
+        assert_eq!(entry.moved, entry.first);
+    }
+
+    #[test]
+    fn what_depends_on_the_address_is_mended() {
+        // mov byte ptr [rip + 0x10], 1; ret
+        let entry = beginning(&[0xc6, 0x05, 0x10, 0, 0, 0, 1, 0xc3]).unwrap();
+        assert_eq!(entry.fixes, [distance(2, 7 + 0x10 - 1)]);
+        // test edi, edi; je +9; mov eax, 1 …; the jump gets 32 bits
+        let bytes = [0x85, 0xff, 0x74, 0x09, 0xb8, 1, 0, 0, 0, 0xc3, 0x90, 0x90, 0x90, 0xc3];
+        let entry = beginning(&bytes).unwrap();
+        assert_eq!(entry.moved, [0x85, 0xff, 0x0f, 0x84, 0, 0, 0, 0, 0xb8, 1, 0, 0, 0]);
+        assert_eq!(entry.fixes, [distance(4, 13)]);
+        // push rax; call +0x20; pop rax; ret: the call returns to the old place
+        let entry = beginning(&[0x50, 0xe8, 0x20, 0, 0, 0, 0x58, 0xc3]).unwrap();
+        assert_eq!(entry.first.len(), 6);
+        assert_eq!(entry.moved[..8], [0x50, 0xff, 0x35, 5, 0, 0, 0, 0xe9]);
+        let back = Fix { at: 12, is_absolute: true, target: 6 };
+        assert_eq!(entry.fixes, [distance(8, 0x26), back]);
+    }
+
+    #[test]
+    fn functions_that_would_notice_are_refused() {
+        let refused = |bytes: &[u8], words: &str| {
+            let why = beginning(bytes).unwrap_err();
+            assert!(why.contains(words), "{why}");
+        };
+        refused(&[0x31, 0xc0, 0xc3], "shorter");
+        // xor eax, eax; dec edi; jnz -4
+        refused(&[0x31, 0xc0, 0xff, 0xcf, 0x75, 0xfc, 0xc3], "its own beginning");
+        refused(&[0xe3, 0x03, 0x90, 0x90, 0x90, 0xc3], "at their address only");
+        refused(&[0x55, 0x06, 0x06, 0x06, 0x06, 0x06], "not all of it is code");
+        // lea rax, [rsp + 8]
+        refused(&[0x48, 0x8d, 0x44, 0x24, 0x08, 0xc3], "takes the address");
+    }
+
+    #[test]
+    fn arguments_on_the_stack_are_counted() {
+        // mov rax, [rsp + 8]; mov rcx, [rsp + 16]; mov rdx, [rsp - 8]; ret
+        let bytes = [
+            0x48, 0x8b, 0x44, 0x24, 0x08, 0x48, 0x8b, 0x4c, 0x24, 0x10, 0x48, 0x8b, 0x54, 0x24,
+            0xf8, 0xc3,
+        ];
+        assert_eq!(beginning(&bytes).unwrap().stack_bytes, 16);
+    }
+}

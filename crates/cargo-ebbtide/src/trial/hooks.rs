@@ -1,0 +1,172 @@
+//! The functions of the allocator that a program calls. The engine serves the blocks that are
+//! allocated in a scope, the C library all others.
+//!
+//! They are exported, under their own names, by the shared library only.
+
+use super::local::local;
+use crate::sys;
+use core::{
+    ffi::{c_int, c_void},
+    ptr,
+};
+use ebbtide_global::engine::Owner;
+
+const PAGE: usize = 4096;
+
+pub(crate) fn malloc(size: usize) -> *mut c_void {
+    let owner = &local().owner;
+    if owner.has_scope() {
+        return owner.alloc_headed_or(size, || listed(size, owner)).cast();
+    }
+    // SAFETY: has no preconditions.
+    unsafe { sys::__libc_malloc(size) }
+}
+
+/// Serves small blocks from free lists, and all others.
+#[inline(never)]
+fn listed(size: usize, owner: &Owner) -> *mut u8 {
+    let block = owner.alloc_headed_listed(size).unwrap_or_else(|| owner.alloc_headed(size, 16));
+    if block.is_null() {
+        // SAFETY: has no preconditions.
+        return unsafe { sys::__libc_malloc(size) }.cast();
+    }
+    block
+}
+
+pub(crate) fn calloc(count: usize, size: usize) -> *mut c_void {
+    let owner = &local().owner;
+    if owner.has_scope()
+        && let Some(bytes) = count.checked_mul(size)
+    {
+        let block = owner.alloc_headed_zeroed(bytes, 16);
+        if !block.is_null() {
+            return block.cast();
+        }
+    }
+    // SAFETY: has no preconditions.
+    unsafe { sys::__libc_calloc(count, size) }
+}
+
+/// # Safety
+///
+/// The contract of the C library's `free`.
+pub(crate) unsafe fn free(block: *mut c_void) {
+    // SAFETY: the caller's block: the engine's, with a header, because `malloc` and the others ask
+    // for no other; or the C library's, or null.
+    if !unsafe { local().owner.free_headed(block.cast()) } {
+        // SAFETY: the C library's block, or null.
+        unsafe { sys::__libc_free(block) }
+    }
+}
+
+/// # Safety
+///
+/// The contract of the C library's `realloc`.
+pub(crate) unsafe fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
+    let owner = &local().owner;
+    // SAFETY: the caller's block, or null.
+    let Some(old_size) = (unsafe { owner.usable_size(block.cast()) }) else {
+        if block.is_null() {
+            return malloc(size);
+        }
+        // SAFETY: the C library's block.
+        return unsafe { sys::__libc_realloc(block, size) };
+    };
+    if size == 0 {
+        // SAFETY: the caller's block.
+        unsafe { free(block) };
+        return ptr::null_mut();
+    }
+    // SAFETY: the engine's block, which the caller uses no more if the result is not null.
+    let resized = unsafe { owner.resize_headed(block.cast(), size) };
+    if !resized.is_null() {
+        return resized.cast();
+    }
+    let moved = malloc(size);
+    if moved.is_null() {
+        // Shrinking never fails: the block stays as large as it is.
+        return if size <= old_size { block } else { moved };
+    }
+    // SAFETY: the old block has `old_size` bytes, the new one `size`, and they do not overlap.
+    unsafe { moved.copy_from_nonoverlapping(block, old_size.min(size)) };
+    // SAFETY: the caller's block, whose contents were copied.
+    unsafe { free(block) };
+    moved
+}
+
+pub(crate) fn memalign(align: usize, size: usize) -> *mut c_void {
+    // The C library takes any alignment, and rounds it. Null if no scope is open.
+    let rounded = align.max(16).checked_next_power_of_two().unwrap_or(0);
+    let block = local().owner.alloc_headed(size, rounded);
+    if !block.is_null() {
+        return block.cast();
+    }
+    // SAFETY: has no preconditions.
+    unsafe { sys::__libc_memalign(align, size) }
+}
+
+pub(crate) fn valloc(size: usize) -> *mut c_void {
+    memalign(PAGE, size)
+}
+
+pub(crate) fn pvalloc(size: usize) -> *mut c_void {
+    // What is too large to be rounded is refused as it is.
+    memalign(PAGE, size.checked_next_multiple_of(PAGE).unwrap_or(size))
+}
+
+/// # Safety
+///
+/// The contract of the C library's `malloc_usable_size`.
+pub(crate) unsafe fn malloc_usable_size(block: *mut c_void) -> usize {
+    // SAFETY: the caller's block.
+    unsafe { local().owner.usable_size(block.cast()) }
+        // SAFETY: the C library's block, or null.
+        .unwrap_or_else(|| unsafe { sys::usable_size(block) })
+}
+
+/// # Safety
+///
+/// The contract of the C library's `posix_memalign`.
+pub(crate) unsafe fn posix_memalign(result: *mut *mut c_void, align: usize, size: usize) -> c_int {
+    if !align.is_power_of_two() || !align.is_multiple_of(size_of::<usize>()) {
+        return sys::EINVAL;
+    }
+    let block = memalign(align, size);
+    if block.is_null() {
+        return sys::ENOMEM;
+    }
+    // SAFETY: the caller's variable.
+    unsafe { result.write(block) };
+    0
+}
+
+/// What the shared library exports.
+#[cfg(ebbtide_preload)]
+mod exported {
+    use super::*;
+
+    macro_rules! export {
+        ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $target:path;)*) => {$(
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+                // SAFETY: this is the contract of the C library's function of this name, which the
+                // program keeps.
+                unsafe { $target($($argument),*) }
+            }
+        )*};
+    }
+
+    export! {
+        malloc(size: usize) -> *mut c_void, super::malloc;
+        calloc(count: usize, size: usize) -> *mut c_void, super::calloc;
+        realloc(block: *mut c_void, size: usize) -> *mut c_void, super::realloc;
+        free(block: *mut c_void) -> (), super::free;
+        memalign(align: usize, size: usize) -> *mut c_void, super::memalign;
+        aligned_alloc(align: usize, size: usize) -> *mut c_void, super::memalign;
+        valloc(size: usize) -> *mut c_void, super::valloc;
+        pvalloc(size: usize) -> *mut c_void, super::pvalloc;
+        posix_memalign(result: *mut *mut c_void, align: usize, size: usize) -> c_int,
+            super::posix_memalign;
+        malloc_usable_size(block: *mut c_void) -> usize, super::malloc_usable_size;
+    }
+}

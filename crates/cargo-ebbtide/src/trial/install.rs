@@ -1,0 +1,220 @@
+//! Writes the new beginnings of functions, when the library is loaded.
+
+use super::{
+    calls::{self, TARGETS, ebbtide_trial_wrapper},
+    entry::{ENTRIES, Entry, MOST},
+    local::local,
+    report::{self, BYTES, Refusal, Report},
+};
+use crate::sys;
+use core::{
+    ffi::{CStr, c_int, c_void},
+    ptr, slice,
+    sync::atomic::Ordering,
+};
+use std::{
+    env,
+    ffi::OsStr,
+    fs,
+    os::{fd::AsRawFd, unix::ffi::OsStrExt},
+    path::{Path, PathBuf},
+};
+
+/// A jump to an address within 2 GiB.
+const JUMP: usize = 5;
+/// What a stub takes before the moved instructions, and what follows these.
+const STUB: usize = 20;
+const REST: usize = 14;
+
+/// Gives scopes to the functions that the environment names, if all of them are in this process.
+fn install() {
+    let (Ok(lines), Some(path)) = (env::var(ENTRIES), env::var_os(report::REPORT)) else { return };
+    let entries: Option<Vec<Entry>> = lines.lines().map(Entry::from_line).collect();
+    let Some(entries) = entries.filter(|entries| entries.len() <= MOST) else { return };
+    let functions: Option<Vec<usize>> = entries.iter().map(function).collect();
+    // This process is another program: a shell, for example, that starts the one that is tried.
+    let Some(functions) = functions else { return };
+    let Some(report) = share(Path::new(&path)) else { return };
+    calls::REPORT.store(ptr::from_ref(report).cast_mut(), Ordering::Relaxed);
+    calls::look_at_processor();
+    match install_all(&entries, &functions) {
+        Ok(()) => drop(report.processes.fetch_add(1, Ordering::Relaxed)),
+        Err(refusal) => report.refusal.store(refusal as u64, Ordering::Relaxed),
+    }
+}
+
+/// All functions or none (T1).
+fn install_all(entries: &[Entry], functions: &[usize]) -> Result<(), Refusal> {
+    if !calls::prepare() {
+        return Err(Refusal::NoRoom);
+    }
+    for (entry, function) in entries.iter().zip(functions) {
+        // SAFETY: the loader has mapped the function there.
+        let found = unsafe { slice::from_raw_parts(address(*function), entry.first.len()) };
+        if found != entry.first {
+            return Err(Refusal::OtherBytes);
+        }
+    }
+    let mut stubs = Vec::new();
+    for (index, (entry, function)) in entries.iter().zip(functions).enumerate() {
+        stubs.push(stub(index, entry, *function)?);
+    }
+    for ((entry, function), stub) in entries.iter().zip(functions).zip(stubs) {
+        let mut jump = vec![0xe9];
+        jump.extend(distance(*function + JUMP, stub).ok_or(Refusal::NoRoom)?.to_le_bytes());
+        // Whoever jumps to the middle of what was here is stopped.
+        jump.resize(entry.first.len(), 0xcc);
+        let page = *function & !(PAGE - 1);
+        let bytes = *function + jump.len() - page;
+        // SAFETY: the pages of the function, whose contents stay as they are.
+        if unsafe { sys::mprotect(address(page).cast(), bytes, sys::PROT_READ_WRITE) } != 0 {
+            return Err(Refusal::Protected);
+        }
+        // SAFETY: as many bytes as the entry replaces, all in these pages. No thread runs there: the
+        // program's code has not begun, and this function is in another file.
+        unsafe { address(*function).copy_from_nonoverlapping(jump.as_ptr(), jump.len()) };
+        // SAFETY: the same pages.
+        unsafe { sys::mprotect(address(page).cast(), bytes, sys::PROT_READ_EXECUTE) };
+    }
+    Ok(())
+}
+
+const PAGE: usize = 4096;
+
+fn address(address: usize) -> *mut u8 {
+    ptr::with_exposed_provenance_mut(address)
+}
+
+/// The distance from one address to another, if it has 32 bits.
+fn distance(from: usize, to: usize) -> Option<i32> {
+    i32::try_from(to.wrapping_sub(from).cast_signed()).ok()
+}
+
+/// Writes the stub of a function, with its first instructions, and returns its address.
+fn stub(index: usize, entry: &Entry, function: usize) -> Result<usize, Refusal> {
+    let page = near(function).ok_or(Refusal::NoRoom)?;
+    let moved = page + STUB;
+    let mut code = vec![0x55, 0xbd]; // push rbp; mov ebp, index
+    code.extend(u32::try_from(index).unwrap_or_default().to_le_bytes());
+    code.extend([0xff, 0x25, 0, 0, 0, 0]); // jmp to the address that follows
+    code.extend((ebbtide_trial_wrapper as *const ()).addr().to_le_bytes());
+    code.extend(&entry.moved);
+    for fix in &entry.fixes {
+        let target = function.wrapping_add_signed(isize::try_from(fix.target).unwrap_or_default());
+        let (from, size) = (STUB + fix.at, if fix.is_absolute { 8 } else { 4 });
+        let word = code.get_mut(from..from + size).ok_or(Refusal::OtherBytes)?;
+        if fix.is_absolute {
+            word.copy_from_slice(&target.to_le_bytes());
+        } else {
+            let distance = distance(page + from + size, target).ok_or(Refusal::NoRoom)?;
+            word.copy_from_slice(&distance.to_le_bytes());
+        }
+    }
+    code.extend([0xff, 0x25, 0, 0, 0, 0]);
+    code.extend((function + entry.first.len()).to_le_bytes());
+    debug_assert_eq!(code.len(), STUB + entry.moved.len() + REST);
+    if code.len() > PAGE {
+        return Err(Refusal::NoRoom);
+    }
+    // SAFETY: the page is new, and the code fits.
+    unsafe { address(page).copy_from_nonoverlapping(code.as_ptr(), code.len()) };
+    // SAFETY: the same page, which nobody else knows.
+    if unsafe { sys::mprotect(address(page).cast(), PAGE, sys::PROT_READ_EXECUTE) } != 0 {
+        return Err(Refusal::Protected);
+    }
+    let stack_bytes = entry.stack_bytes.next_multiple_of(16);
+    TARGETS[index].code.store(moved, Ordering::Relaxed);
+    TARGETS[index].stack_bytes.store(stack_bytes, Ordering::Relaxed);
+    Ok(page)
+}
+
+/// A new page within 1 GiB of a function, so that both reach each other and what the function
+/// reaches.
+fn near(function: usize) -> Option<usize> {
+    const STEP: usize = 1 << 20;
+    let start = function & !(STEP - 1);
+    let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_FIXED_NOREPLACE;
+    for steps in 1..1024 {
+        for hint in [start.checked_sub(steps * STEP), start.checked_add(steps * STEP)] {
+            let Some(hint) = hint.filter(|hint| *hint >= STEP) else { continue };
+            let hint: *mut c_void = address(hint).cast();
+            // SAFETY: a new mapping, which replaces none.
+            let found = unsafe { sys::mmap(hint, PAGE, sys::PROT_READ_WRITE, flags, -1, 0) };
+            if found == hint {
+                return Some(found.expose_provenance());
+            }
+            if found.addr() != usize::MAX {
+                // An old system, which takes the address as a hint.
+                // SAFETY: the new mapping.
+                unsafe { sys::munmap(found, PAGE) };
+            }
+        }
+    }
+    None
+}
+
+/// What is searched among the files of this process.
+struct Search<'a> {
+    module: &'a Path,
+    base: Option<usize>,
+}
+
+/// The address of a function in this process; `None` if its file is not loaded.
+fn function(entry: &Entry) -> Option<usize> {
+    let mut search = Search { module: &entry.module, base: None };
+    // SAFETY: the function gets the search, and nobody else has it meanwhile.
+    unsafe { sys::dl_iterate_phdr(each_module, (&raw mut search).cast()) };
+    search.base?.checked_add(usize::try_from(entry.address).ok()?)
+}
+
+extern "C" fn each_module(module: *mut sys::LoadedModule, _: usize, data: *mut c_void) -> c_int {
+    // SAFETY: the search of the caller above.
+    let search = unsafe { &mut *data.cast::<Search<'_>>() };
+    // SAFETY: the loader's description of a file.
+    let module = unsafe { &*module };
+    // SAFETY: a string of the loader.
+    let name = unsafe { CStr::from_ptr(module.name) }.to_bytes();
+    let path = if name.is_empty() {
+        fs::read_link("/proc/self/exe")
+    } else {
+        fs::canonicalize(PathBuf::from(OsStr::from_bytes(name)))
+    };
+    if path.is_ok_and(|path| path == search.module) {
+        search.base = Some(module.base);
+        return 1;
+    }
+    0
+}
+
+/// Maps the report, which stays mapped.
+fn share(path: &Path) -> Option<&'static Report> {
+    let file = fs::OpenOptions::new().read(true).write(true).open(path).ok()?;
+    let protection = sys::PROT_READ_WRITE;
+    // SAFETY: a new mapping of a file, anywhere.
+    let memory = unsafe {
+        sys::mmap(ptr::null_mut(), BYTES, protection, sys::MAP_SHARED, file.as_raw_fd(), 0)
+    };
+    // SAFETY: the mapping has room for the report, of which any bytes are valid, and is aligned.
+    (memory.addr() != usize::MAX).then(|| unsafe { &*memory.cast::<Report>() })
+}
+
+/// Reports the calls of the thread that ends the process.
+extern "C" fn end() {
+    calls::report_calls(local());
+}
+
+/// The shared library's first and last function.
+#[cfg(ebbtide_preload)]
+mod exported {
+    extern "C" fn begin() {
+        crate::sys::find_usable_size();
+        super::install();
+    }
+
+    #[used]
+    #[unsafe(link_section = ".init_array")]
+    static BEGIN: extern "C" fn() = begin;
+    #[used]
+    #[unsafe(link_section = ".fini_array")]
+    static END: extern "C" fn() = super::end;
+}
