@@ -1,13 +1,19 @@
-//! The operating system's interface to address ranges, and its clock.
+//! The operating system's interface to address ranges, its clock and its threads.
 //!
-//! `range`, `run` and `pool` call it. It is the only place with calls of the system for memory.
+//! `range`, `run`, `pool` and `helper` call it. It is the only place with calls of the system for
+//! memory. Each platform has a module `system`, with these functions beside those below:
+//!
+//! - `reserve` reserves addresses without memory behind them. They are never given back.
+//! - `page_bytes` is the size of a page. Memory goes back to the system in multiples of it.
+//! - `addresses_left` is the number of bytes of addresses that this process may still reserve;
+//!   [`usize::MAX`] if no limit is known.
+//! - `milliseconds` is monotonic time since an arbitrary moment, with a resolution of a few
+//!   milliseconds. It costs a few nanoseconds.
+//! - `start_thread` starts a thread that calls a function. The thread handles no signals, and nobody
+//!   waits for its end. It allocates nothing through Rust, and returns false if that fails.
 
 use core::ptr::NonNull;
-
-/// Reserves addresses without memory behind them. They are never given back.
-pub(crate) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
-    system::reserve(size_bytes)
-}
+pub(crate) use system::{addresses_left, milliseconds, page_bytes, reserve, start_thread};
 
 /// Commits memory for a part of a range that [`reserve`] returned. New pages are zeroed; pages that
 /// already had memory keep their contents.
@@ -49,22 +55,6 @@ pub(crate) fn recommit(start: NonNull<u8>, size_bytes: usize) -> bool {
     !cfg!(all(windows, not(miri))) || commit(start, size_bytes)
 }
 
-/// The size of a page in bytes. Memory goes back to the system in multiples of it.
-pub(crate) fn page_bytes() -> usize {
-    system::page_bytes()
-}
-
-/// The bytes of addresses that this process may still reserve; [`usize::MAX`] if no limit is known.
-pub(crate) fn addresses_left() -> usize {
-    system::addresses_left()
-}
-
-/// Monotonic time in milliseconds since an arbitrary moment, with a resolution of a few
-/// milliseconds. Costs a few nanoseconds.
-pub(crate) fn milliseconds() -> u64 {
-    system::milliseconds()
-}
-
 /// Makes every child process that is forked off call `f`. Returns false if that fails.
 pub(crate) fn call_in_children(f: extern "C" fn()) -> bool {
     #[cfg(all(unix, not(miri)))]
@@ -79,12 +69,6 @@ pub(crate) fn call_in_children(f: extern "C" fn()) -> bool {
         let _ = f;
         true
     }
-}
-
-/// Starts a thread that calls `f`. It handles no signals, and nobody waits for its end. Allocates
-/// nothing through Rust. Returns false if that fails.
-pub(crate) fn start_thread(f: fn()) -> bool {
-    system::start_thread(f)
 }
 
 #[cfg(all(unix, not(miri)))]
@@ -111,7 +95,7 @@ mod system {
         ptr::null_mut()
     }
 
-    pub(super) fn start_thread(f: fn()) -> bool {
+    pub(crate) fn start_thread(f: fn()) -> bool {
         let mut all = MaybeUninit::<libc::sigset_t>::zeroed();
         // SAFETY: the pointer is valid for writes of a signal set.
         unsafe { libc::sigfillset(all.as_mut_ptr()) };
@@ -152,7 +136,7 @@ mod system {
         is_started
     }
 
-    pub(super) fn milliseconds() -> u64 {
+    pub(crate) fn milliseconds() -> u64 {
         let mut now = MaybeUninit::<libc::timespec>::zeroed();
         // SAFETY: the pointer is valid for writes of the structure.
         let failed = unsafe { libc::clock_gettime(CLOCK, now.as_mut_ptr()) } != 0;
@@ -164,13 +148,13 @@ mod system {
         if failed { 0 } else { u64::try_from(milliseconds).unwrap_or(0) }
     }
 
-    pub(super) fn page_bytes() -> usize {
+    pub(crate) fn page_bytes() -> usize {
         // SAFETY: `sysconf` takes a number and accesses no memory of ours.
         let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         usize::try_from(bytes).unwrap_or(1 << 16)
     }
 
-    pub(super) fn addresses_left() -> usize {
+    pub(crate) fn addresses_left() -> usize {
         let mut limit = MaybeUninit::<libc::rlimit>::zeroed();
         // SAFETY: the pointer is valid for writes of the structure.
         let failed = unsafe { libc::getrlimit(libc::RLIMIT_AS, limit.as_mut_ptr()) } != 0;
@@ -221,7 +205,7 @@ mod system {
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const GIVE_BACK: (libc::c_int, Purged) = (libc::MADV_FREE, Purged::Offered);
 
-    pub(super) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
+    pub(crate) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANON | NO_RESERVE;
         // SAFETY: a new mapping at an address that the system chooses affects no other mapping.
         let start =
@@ -302,7 +286,7 @@ mod system {
         0
     }
 
-    pub(super) fn start_thread(f: fn()) -> bool {
+    pub(crate) fn start_thread(f: fn()) -> bool {
         // SAFETY: the defaults for attributes, stack and flags; nobody asks for the identifier.
         // `call` gets the function that it expects.
         let thread =
@@ -311,19 +295,19 @@ mod system {
         !thread.is_null() && unsafe { CloseHandle(thread) } != 0
     }
 
-    pub(super) fn milliseconds() -> u64 {
+    pub(crate) fn milliseconds() -> u64 {
         GetTickCount64()
     }
 
-    pub(super) fn page_bytes() -> usize {
+    pub(crate) fn page_bytes() -> usize {
         4 << 10
     }
 
-    pub(super) fn addresses_left() -> usize {
+    pub(crate) fn addresses_left() -> usize {
         usize::MAX
     }
 
-    pub(super) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
+    pub(crate) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
         // SAFETY: a new reservation at an address that the system chooses affects no other.
         let start =
             unsafe { VirtualAlloc(ptr::null_mut(), size_bytes, MEM_RESERVE, PAGE_NOACCESS) };
@@ -350,8 +334,9 @@ mod system {
     }
 }
 
-/// Miri does not support `mprotect`, so the range is small there, and committed as a whole.
-#[cfg(miri)]
+/// For Miri, which does not support `mprotect`, so the range is small, and committed as a whole; and
+/// for other systems, where [`MAX_RANGE`](super::range::MAX_RANGE) is 0, so nothing is reserved.
+#[cfg(any(miri, not(any(unix, windows))))]
 mod system {
     use super::Purged;
     use core::{
@@ -360,28 +345,25 @@ mod system {
     };
     use std::alloc::System;
 
-    pub(super) fn start_thread(_: fn()) -> bool {
+    pub(crate) fn start_thread(_: fn()) -> bool {
         false
     }
 
-    pub(super) fn milliseconds() -> u64 {
+    pub(crate) fn milliseconds() -> u64 {
         0
     }
 
-    pub(super) fn page_bytes() -> usize {
+    pub(crate) fn page_bytes() -> usize {
         1 << 16
     }
 
-    pub(super) fn addresses_left() -> usize {
+    pub(crate) fn addresses_left() -> usize {
         usize::MAX
     }
 
-    pub(super) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
+    pub(crate) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
         let layout = Layout::from_size_align(size_bytes, 1 << 16).ok()?;
-        if size_bytes > 1 << 26 {
-            return None;
-        }
-        // SAFETY: the size is not 0.
+        // SAFETY: `range` reserves no fewer than `MIN_RANGE` bytes, so the size is not 0.
         NonNull::new(unsafe { System.alloc_zeroed(layout) })
     }
 
@@ -392,43 +374,6 @@ mod system {
     /// # Safety
     ///
     /// None: the memory stays.
-    pub(super) unsafe fn purge(_: NonNull<u8>, _: usize) -> Purged {
-        Purged::Not
-    }
-}
-
-#[cfg(not(any(unix, windows, miri)))]
-mod system {
-    use super::Purged;
-    use core::ptr::NonNull;
-
-    pub(super) fn start_thread(_: fn()) -> bool {
-        false
-    }
-
-    pub(super) fn milliseconds() -> u64 {
-        0
-    }
-
-    pub(super) fn page_bytes() -> usize {
-        1 << 16
-    }
-
-    pub(super) fn addresses_left() -> usize {
-        usize::MAX
-    }
-
-    pub(super) fn reserve(_: usize) -> Option<NonNull<u8>> {
-        None
-    }
-
-    pub(super) fn commit(_: NonNull<u8>, _: usize) -> bool {
-        false
-    }
-
-    /// # Safety
-    ///
-    /// None: nothing happens.
     pub(super) unsafe fn purge(_: NonNull<u8>, _: usize) -> Purged {
         Purged::Not
     }
