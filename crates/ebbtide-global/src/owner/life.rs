@@ -35,7 +35,6 @@ impl Owner {
     pub fn start(&self) -> bool {
         if self.ids.own() == NOT_STARTED && range::prepare() == Readiness::Ready {
             self.ledger.start(&self.bump);
-            self.persistence.start();
             self.ids.renew();
             self.cache.adopt_tails();
             self.observe(0);

@@ -249,7 +249,7 @@ impl Owner {
         if self.persistent_lists().is_none() {
             return false;
         }
-        let id = self.persistence.scope_id.get();
+        let id = self.persistence.scope_id();
         let Some(live) = self.adopt(chunk, id) else { return false };
         chunk.entry().tail_start.set(0);
         self.accept_returns(chunk);
@@ -266,7 +266,7 @@ impl Owner {
     /// entry.
     pub(super) unsafe fn free_own(&self, entry: &Entry, block: *mut u8, size: usize) {
         entry.local.set(entry.local.get().wrapping_sub(1));
-        if entry.scope_id() == self.persistence.scope_id.get() {
+        if entry.scope_id() == self.persistence.scope_id() {
             // SAFETY: the block was freed, is counted, has this size and lies in a chunk of the
             // persistent scope.
             unsafe { self.list_persistent(block, size) };

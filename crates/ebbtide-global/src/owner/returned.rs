@@ -104,7 +104,7 @@ impl Owner {
     /// Lists the blocks that were taken from the stack of the persistent scope. `first` is the word
     /// of the first one.
     fn list_returned(&self, first: u64) {
-        let id = self.persistence.scope_id.get();
+        let id = self.persistence.scope_id();
         for_each(first, |place, block, list| {
             let entry = place.entry();
             // R3. Relaxed: see `Entry`.
@@ -210,7 +210,7 @@ impl Owner {
     /// Counts the live blocks of a chunk that the persistent scope has adopted. No-op for another
     /// scope.
     pub(super) fn persistent_adopted(&self, scope: u64, live: u32) {
-        if scope != self.persistence.scope_id.get() {
+        if scope != self.persistence.scope_id() {
             return;
         }
         let Some(lists) = self.persistent_lists() else { return };

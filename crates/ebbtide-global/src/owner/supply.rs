@@ -38,7 +38,7 @@ impl Owner {
         needed: usize,
     ) -> Result<(ChunkRef, *mut u8), Reason> {
         // P2: the persistent scope adopts nothing, but scopes nested in it do.
-        if self.cache.has_tails() && scope != self.persistence.scope_id.get() {
+        if self.cache.has_tails() && scope != self.persistence.scope_id() {
             if let Some(adopted) = self.adopt_any(scope) {
                 return Ok(adopted);
             }

@@ -18,16 +18,8 @@ const SKIPPED_SCOPES: u32 = 4096;
 pub(crate) struct Payoff {
     /// Outermost scopes that ended since the sample began, without fast scopes.
     scopes: Cell<u32>,
-    /// The owner's served blocks when the sample began.
-    blocks: Cell<u64>,
-    /// The owner's escaped blocks when the sample began.
-    escaped: Cell<u64>,
-    /// The bytes that the owner had served and not freed when the sample began.
-    live_bytes: Cell<u64>,
-    /// The bytes that the owner had served when the sample began.
-    bytes: Cell<u64>,
-    /// The bytes of the owner's large blocks that had outlived their scope when the sample began.
-    escaped_large_bytes: Cell<u64>,
+    /// The owner's totals when the sample began.
+    begun: Cell<Totals>,
     /// The number of scopes that are still to be skipped.
     scopes_to_skip: Cell<u32>,
 }
@@ -47,15 +39,20 @@ pub(crate) struct Totals {
     pub(crate) escaped_large_bytes: u64,
 }
 
+impl Totals {
+    const ZERO: Totals =
+        Totals { blocks: 0, escaped: 0, bytes: 0, freed_bytes: 0, escaped_large_bytes: 0 };
+
+    fn live_bytes(self) -> u64 {
+        self.bytes.wrapping_sub(self.freed_bytes)
+    }
+}
+
 impl Payoff {
     pub(crate) const fn new() -> Self {
         Payoff {
             scopes: Cell::new(0),
-            blocks: Cell::new(0),
-            escaped: Cell::new(0),
-            live_bytes: Cell::new(0),
-            bytes: Cell::new(0),
-            escaped_large_bytes: Cell::new(0),
+            begun: Cell::new(Totals::ZERO),
             scopes_to_skip: Cell::new(0),
         }
     }
@@ -70,20 +67,19 @@ impl Payoff {
         if scopes < SAMPLE_SCOPES {
             return 0;
         }
-        let Totals { blocks, escaped, bytes, freed_bytes, escaped_large_bytes } = totals();
-        let served = blocks.wrapping_sub(self.blocks.replace(blocks));
-        let kept = escaped.wrapping_sub(self.escaped.replace(escaped));
-        let served_bytes = bytes.wrapping_sub(self.bytes.replace(bytes));
-        let live_bytes = bytes.wrapping_sub(freed_bytes);
+        self.scopes.set(0);
+        let now = totals();
+        let begun = self.begun.replace(now);
+        let served = now.blocks.wrapping_sub(begun.blocks);
+        let kept = now.escaped.wrapping_sub(begun.escaped);
+        let served_bytes = now.bytes.wrapping_sub(begun.bytes);
         // Negative if the owner frees more than it serves.
-        let growth = live_bytes.wrapping_sub(self.live_bytes.replace(live_bytes));
-        let before = self.escaped_large_bytes.replace(escaped_large_bytes);
+        let growth = now.live_bytes().wrapping_sub(begun.live_bytes());
         // Negative if blocks of earlier samples shrank.
-        let escaped_large = escaped_large_bytes.wrapping_sub(before);
+        let escaped_large = now.escaped_large_bytes.wrapping_sub(begun.escaped_large_bytes);
         let kept_bytes = u64::try_from((growth as i64).max(escaped_large as i64)).unwrap_or(0);
         let keeps_most_blocks = kept.saturating_mul(4) > served.saturating_mul(3);
         let keeps_its_bytes = kept_bytes.saturating_mul(8) > served_bytes.saturating_mul(7);
-        self.scopes.set(0);
         if !keeps_most_blocks && !keeps_its_bytes {
             return 0;
         }

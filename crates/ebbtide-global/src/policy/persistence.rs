@@ -8,7 +8,7 @@ use crate::{
     figures,
     memory::{
         held,
-        run::{ChunkRef, Entry, NO_SCOPE, NOT_STARTED, ScopeRef},
+        run::{ChunkRef, Entry, FIRST_ID, NO_SCOPE, ScopeRef},
     },
     size::CHUNK,
 };
@@ -42,8 +42,6 @@ pub(crate) fn are_mostly_free() -> bool {
 pub(crate) struct Persistence {
     /// The persistent scope, if there is one.
     pub(crate) scope: Cell<Option<ScopeRef>>,
-    /// Its ID, as in the entries of its chunks; [`NO_SCOPE`] if there is none.
-    pub(crate) scope_id: Cell<u64>,
     /// The ID of the current or last session, which is the ID in its ticket (P4).
     pub(crate) session: Cell<u64>,
     /// The list of chunks that the scope adopted whole, in which it does not bump (P2).
@@ -74,7 +72,6 @@ impl Persistence {
     pub(crate) const fn new() -> Persistence {
         Persistence {
             scope: Cell::new(None),
-            scope_id: Cell::new(NOT_STARTED),
             session: Cell::new(0),
             adopted: Cell::new(None),
             live_before: Cell::new(0),
@@ -89,20 +86,20 @@ impl Persistence {
         }
     }
 
-    /// Sets the field that is not zero once an owner has started.
-    pub(crate) fn start(&self) {
-        self.scope_id.set(NO_SCOPE);
-    }
-
     /// Whether this is the persistent scope.
     pub(crate) fn is(&self, scope: ScopeRef) -> bool {
         self.scope.get() == Some(scope)
     }
 
+    /// The persistent scope's ID, as in the entries of its chunks; [`NO_SCOPE`] if there is none. Other
+    /// threads must not be able to end the scope.
+    pub(crate) fn scope_id(&self) -> u64 {
+        self.scope.get().map_or(NO_SCOPE, ScopeRef::id)
+    }
+
     /// Records that a scope persists from now on, with its first session.
     pub(crate) fn begin(&self, scope: ScopeRef, session: u64) {
         self.scope.set(Some(scope));
-        self.scope_id.set(scope.id());
         self.session.set(session);
         self.live_before.set(0);
         self.is_ending.set(false);
@@ -135,20 +132,18 @@ impl Persistence {
     /// Forgets the scope, which has ended. Returns the chunks that it had adopted.
     pub(crate) fn forget(&self) -> Option<ChunkRef> {
         self.scope.set(None);
-        self.scope_id.set(NO_SCOPE);
         self.adopted.take()
     }
 
     /// Asserts P1 and P5, as far as they concern these fields.
     pub(crate) fn check(&self, has_scope: bool) {
         let (scope, pending) = (self.scope.get(), self.pending_count.get());
-        invariant!(scope.is_some() == (self.scope_id.get() > NO_SCOPE), "the persistent scope");
         invariant!(scope.is_some() || self.adopted.get().is_none(), "P2, without a scope");
         let may_wait = scope.is_some() && !has_scope && pending < MAX_PENDING;
         invariant!(pending == 0 || may_wait, "P5, pending");
         // Another thread may have ended a suspended scope.
         let Some(scope) = scope.filter(|_| has_scope) else { return };
-        invariant!(scope.id() == self.scope_id.get(), "P5");
+        invariant!(scope.id() >= FIRST_ID, "P5");
         invariant!(scope.outer().is_none(), "P1");
     }
 
