@@ -368,8 +368,13 @@ impl Owner {
 
     /// The innermost open scope.
     #[inline]
-    pub(super) fn scope(&self) -> Option<ScopeRef> {
+    fn scope(&self) -> Option<ScopeRef> {
         if self.has_scope() { self.innermost.scope() } else { None }
+    }
+
+    /// Whether the innermost open scope is the persistent scope.
+    fn is_persistent(&self) -> bool {
+        self.scope().is_some_and(|scope| self.persistence.is(scope))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     figures::Reason,
     memory::{
         held,
-        run::{ChunkRef, Flushed, ScopeRef, UNLIMITED},
+        run::{ChunkRef, Flushed, UNLIMITED},
     },
     policy::{persistence, refusals::Refusals},
     scope::{
@@ -102,7 +102,7 @@ impl Owner {
             .is_some_and(|lists| ebb::has_ebbed(lists, record, current, flushed))
         {
             // The chunks that a persistent scope adopted were not counted. There may be very many.
-            self.sweep(scope, current, None, flushed);
+            self.sweep(None, flushed);
         }
         let may_persist = record.may_persist() && self.persistence.keeps();
         let is_short = may_persist && self.is_short();
@@ -112,9 +112,7 @@ impl Owner {
         }
         let take = || self.take_chunk(self.bump.scope_id(), is_short, needed);
         let taken = match take() {
-            Err(Reason::Waste) if self.sweep_if_due(scope, current, held::window(), flushed) => {
-                take()
-            }
+            Err(Reason::Waste) if self.sweep_if_due(held::window(), flushed) => take(),
             taken => taken,
         };
         let taken = match taken {
@@ -133,7 +131,7 @@ impl Owner {
         }
         let added_chunks = record.added_chunks.get().saturating_add(1);
         record.added_chunks.set(added_chunks);
-        if self.persistence.is(scope) {
+        if self.is_persistent() {
             self.persistent_grew(chunk, added_chunks);
         } else if self.bump.lists_small() {
             self.set_low_water();
@@ -215,33 +213,20 @@ impl Owner {
         None
     }
 
-    /// The chunks that a scope has adopted as a whole, if it is persistent.
-    fn adopted_by(&self, scope: ScopeRef) -> Option<ChunkRef> {
-        if self.persistence.is(scope) { self.persistence.adopted.get() } else { None }
-    }
-
-    /// Gives back the empty chunks of the innermost scope but its first and its current one, as
-    /// [`sweep`](Owner::sweep) does.
-    pub(super) fn sweep_innermost(&self, flushed: Flushed) {
-        if let (Some(scope), Some(current)) = (self.scope(), self.bump.chunk()) {
-            self.sweep(scope, current, self.adopted_by(scope), flushed);
-        }
+    /// The chunks that the innermost scope has adopted as a whole, if it is the persistent scope.
+    pub(super) fn adopted(&self) -> Option<ChunkRef> {
+        self.persistence.adopted.get().filter(|_| self.is_persistent())
     }
 
     /// [Sweeps](Owner::sweep) the innermost scope if that is due, because it was refused a chunk.
-    fn sweep_if_due(
-        &self,
-        scope: ScopeRef,
-        current: ChunkRef,
-        window: u64,
-        flushed: Flushed,
-    ) -> bool {
+    fn sweep_if_due(&self, window: u64, flushed: Flushed) -> bool {
+        let Some((scope, current)) = self.scope().zip(self.bump.chunk()) else { return false };
         let pauses = &scope.record().pauses_until_sweep;
         if !self.refusals.is_sweep_due(pauses, window) {
             return false;
         }
-        let has_swept = self.sweep(scope, current, self.adopted_by(scope), flushed);
-        let left = current.following().chain(ChunkRef::list(self.adopted_by(scope))).count();
+        let has_swept = self.sweep(self.adopted(), flushed);
+        let left = current.following().chain(ChunkRef::list(self.adopted())).count();
         pauses.set(Refusals::pauses_for(left));
         has_swept
     }
@@ -252,11 +237,8 @@ impl Owner {
         if self.bump.parked() > 0 {
             return false;
         }
-        let (Some(scope), Some(current)) = (self.scope(), self.bump.chunk()) else {
-            return false;
-        };
         self.promote();
-        self.sweep_if_due(scope, current, held::window(), self.flush())
+        self.sweep_if_due(held::window(), self.flush())
     }
 
     /// Whether a chunk of the innermost scope may be bumped again from its start.
@@ -313,6 +295,7 @@ impl Owner {
 #[allow(clippy::expect_used)]
 mod tests {
     use super::{super::switch::signed, *};
+    use crate::memory::run::ScopeRef;
     use core::alloc::Layout;
 
     const BLOCK: Layout = Layout::new::<[u64; 64]>();
@@ -371,7 +354,7 @@ mod tests {
             let lists = owner.innermost.lists().expect("a persistent scope has lists");
             for _ in 0..5 {
                 free_all(owner, &fill(owner, 8));
-                owner.sweep_innermost(owner.flush());
+                owner.sweep(owner.adopted(), owner.flush());
                 let chunks = || ChunkRef::list(owner.bump.chunk());
                 assert!(chunks().count() <= 2, "only the first and the current one are left");
                 let bumped: i64 = chunks().map(|chunk| i64::from(chunk.entry().bumped.get())).sum();
@@ -384,10 +367,7 @@ mod tests {
     fn a_scope_that_is_refused_chunks_looks_for_empty_ones_once_per_chunk_that_it_has() {
         with_owner(|owner| {
             let scope = owner.scope().expect("a scope is open");
-            let sweep = |window| {
-                let current = owner.bump.chunk().expect("a scope has a current chunk");
-                owner.sweep_if_due(scope, current, window, owner.flush())
-            };
+            let sweep = |window| owner.sweep_if_due(window, owner.flush());
             let pauses = &scope.record().pauses_until_sweep;
             let (kept, freed) = (fill(owner, 2 * RETRY as usize), fill(owner, RETRY as usize));
             owner.flush();

@@ -17,7 +17,7 @@ use super::Owner;
 use crate::{
     memory::{
         lists::FreeLists,
-        run::{self, ChunkRef, Flushed, ScopeRecord, ScopeRef, UNLIMITED},
+        run::{self, ChunkRef, Flushed, ScopeRecord, UNLIMITED},
     },
     scope::mode::Mode,
     size::BUMP_CLASS,
@@ -104,9 +104,6 @@ impl Owner {
     /// the blocks is free.
     #[cold]
     pub(super) fn at_low_water(&self) {
-        let (Some(scope), Some(current)) = (self.scope(), self.bump.chunk()) else {
-            return;
-        };
         let Some(lists) = self.innermost.lists() else { return };
         lists.count_live(1);
         // Blocks that were bumped since the last flush were not counted.
@@ -115,12 +112,12 @@ impl Owner {
             return;
         }
         self.set_low_water();
-        if self.persistence.is(scope) {
+        if self.is_persistent() {
             return;
         }
         // The rest of a parked chunk stays unused until that chunk is empty.
         self.bump.park(0);
-        if self.sweep_at_ebb(scope, current, flushed) {
+        if self.sweep_at_ebb(flushed) {
             self.set_mode(Mode { lists_all: false, ..self.innermost.mode() });
             self.check();
         }
@@ -129,14 +126,15 @@ impl Owner {
     /// Gives back the empty chunks of the innermost scope, which has lists and is not persistent, if it
     /// has ebbed. No chunk may be parked. A scope with a byte limit
     /// never ebbs, because bumping uses up the limit and serving listed blocks does not.
-    pub(super) fn sweep_at_ebb(&self, scope: ScopeRef, newest: ChunkRef, flushed: Flushed) -> bool {
+    pub(super) fn sweep_at_ebb(&self, flushed: Flushed) -> bool {
+        let Some((scope, newest)) = self.scope().zip(self.bump.chunk()) else { return false };
         let Some(lists) = self.innermost.lists() else { return false };
         if scope.record().allowance.get() != UNLIMITED {
             return false;
         }
         // Forgets all blocks instead of removing some, which would examine every listed block.
         let has_ebbed = Tally::of(newest, flushed).has_ebbed()
-            && self.give_up_empty(scope, newest, None, flushed, FreeLists::clear);
+            && self.give_up_empty(None, flushed, FreeLists::clear);
         if has_ebbed {
             ChunkRef::list(Some(newest)).for_each(|chunk| chunk.entry().has_listed.set(false));
             lists.left_chunks.set(scope.record().added_chunks.get());
@@ -149,18 +147,12 @@ impl Owner {
     /// and changes nothing, if no chunk is empty. No chunk may be parked, since it could be one of
     /// them (G5): a chunk that is full continues in the parked one first, and a persistent scope
     /// parks none, because it lists small blocks from its beginning.
-    pub(super) fn sweep(
-        &self,
-        scope: ScopeRef,
-        current: ChunkRef,
-        adopted: Option<ChunkRef>,
-        flushed: Flushed,
-    ) -> bool {
+    pub(super) fn sweep(&self, adopted: Option<ChunkRef>, flushed: Flushed) -> bool {
         let id = self.bump.scope_id();
         // SAFETY: listed blocks lie in the range. Those of the chunks that are given back are free as
         // well, because these chunks are in no pool yet.
         let is_left = |block| unsafe { run::place_of(block) }.entry().scope_id() == id;
-        self.give_up_empty(scope, current, adopted, flushed, |lists| {
+        self.give_up_empty(adopted, flushed, |lists| {
             // SAFETY: the listed blocks are free (G6).
             unsafe { lists.retain(MOST_RETAINED, is_left) };
         })
@@ -171,14 +163,13 @@ impl Owner {
     #[cold]
     fn give_up_empty(
         &self,
-        scope: ScopeRef,
-        current: ChunkRef,
         adopted: Option<ChunkRef>,
         flushed: Flushed,
         remove: impl FnOnce(&FreeLists),
     ) -> bool {
         invariant!(self.bump.parked() == 0, "G5, a parked chunk is not given back");
-        let is_persistent = self.persistence.is(scope);
+        let Some((scope, current)) = self.scope().zip(self.bump.chunk()) else { return false };
+        let is_persistent = self.is_persistent();
         let is_swept =
             |chunk: ChunkRef| chunk != scope.first_chunk() && chunk.entry().is_empty(flushed);
         if !current.following().any(is_swept) && !ChunkRef::list(adopted).any(is_swept) {
@@ -418,7 +409,7 @@ mod tests {
                 blocks.into_iter().enumerate().partition(is_freed);
             free_scattered(owner, freed.into_iter().map(|(_, block)| block).collect());
             let before = chunks(owner);
-            owner.sweep_innermost(owner.flush());
+            owner.sweep(owner.adopted(), owner.flush());
             assert_eq!(chunks(owner), before - 1, "one was empty");
             let again = kept.iter().map(|_| owner.alloc(BLOCK)).collect();
             assert_eq!(chunks(owner), before - 1, "half of each other chunk was free");

@@ -103,7 +103,7 @@ impl Owner {
         if added_chunks >= left + LONG_SCOPE_CHUNKS
             && churns(newest, is_counted_at(added_chunks))
             && self.ensure_lists().is_some()
-            && !self.sweep_at_ebb(scope, newest, flushed)
+            && !self.sweep_at_ebb(flushed)
         {
             self.begin_listing();
         }

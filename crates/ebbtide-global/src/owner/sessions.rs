@@ -81,7 +81,7 @@ impl Owner {
         }
         let window = held::window();
         if self.persistence.swept_in.replace(window) != window {
-            self.sweep_innermost(flushed);
+            self.sweep(self.adopted(), flushed);
         }
     }
 
@@ -95,9 +95,7 @@ impl Owner {
         rounded: usize,
         align: usize,
     ) -> Option<*mut u8> {
-        let persistent = self.persistence.scope.get();
-        let has_taken = persistent.is_some() && self.scope() == persistent && self.take_returned();
-        if !has_taken {
+        if !self.is_persistent() || !self.take_returned() {
             return None;
         }
         self.sweep_beyond_bound(self.flush());
