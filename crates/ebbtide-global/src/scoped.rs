@@ -172,7 +172,7 @@ unsafe fn aligned<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>)
 /// Size and alignment are those of a layout, and the size is not 0.
 #[inline(never)]
 unsafe fn listed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
-    thread::with(|owner| owner.alloc_listed(size, align))
+    thread::with(|owner| owner.alloc_listed::<0>(size, align))
         // SAFETY: the caller's size and alignment.
         .unwrap_or_else(|| unsafe { slow(size, align, scoped) })
 }

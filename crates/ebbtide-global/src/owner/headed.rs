@@ -22,7 +22,7 @@ use super::{Freed, Owner, alloc::Growth};
 use crate::{
     invariant::broken,
     memory::run::{self, Place},
-    size::{self, MEDIUM, SMALL},
+    size::MEDIUM,
 };
 use core::{alloc::Layout, ptr};
 
@@ -179,19 +179,10 @@ impl Owner {
     /// ```
     #[inline(always)]
     pub fn alloc_headed_listed(&self, size: usize) -> Option<*mut u8> {
-        let header = Header::common(size).filter(|header| header.bytes <= SMALL)?;
-        let start = self.pop_common(header.bytes)?;
+        let header = Header::common(size)?;
+        let start = self.alloc_listed::<PHASE>(header.bytes, ALIGN)?;
         // SAFETY: a new block of this size that begins at `PHASE`.
         Some(unsafe { header.write(start) })
-    }
-
-    /// Takes a common block of `bytes` bytes, at most [`SMALL`], from the lists.
-    #[inline(always)]
-    fn pop_common(&self, bytes: usize) -> Option<*mut u8> {
-        if !self.bump.serves_listed() {
-            return None;
-        }
-        self.pop::<PHASE>(bytes, size::small_list(bytes), ALIGN)
     }
 
     /// Allocates a block with a header in the innermost scope. `free` and `resize` need no layout
@@ -265,10 +256,8 @@ impl Owner {
     /// Allocates a common block of `bytes` bytes, at most [`MEDIUM`].
     #[inline(always)]
     fn alloc_common(&self, bytes: usize) -> *mut u8 {
-        if bytes <= SMALL {
-            if let Some(block) = self.pop_common(bytes) {
-                return block;
-            }
+        if let Some(block) = self.alloc_listed::<PHASE>(bytes, ALIGN) {
+            return block;
         }
         // SAFETY: `ALIGN` is a power of two, and `bytes` at most `MEDIUM`.
         let layout = unsafe { Layout::from_size_align_unchecked(bytes, ALIGN) };

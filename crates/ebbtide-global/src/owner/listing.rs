@@ -109,14 +109,19 @@ impl Owner {
         }
     }
 
-    /// Serves a small block from the innermost scope's lists. `None` if the scope does not list small
-    /// blocks or has none of this size: [`alloc_slow`](Owner::alloc_slow) serves the request.
+    /// Serves a small block from the innermost scope's lists, if it begins `PHASE` bytes above a
+    /// multiple of `align`. `None` if the scope does not list small blocks or has none of this size:
+    /// [`alloc_slow`](Owner::alloc_slow) serves the request.
     #[inline(always)]
-    pub(crate) fn alloc_listed(&self, size: usize, align: usize) -> Option<*mut u8> {
+    pub(crate) fn alloc_listed<const PHASE: usize>(
+        &self,
+        size: usize,
+        align: usize,
+    ) -> Option<*mut u8> {
         if !self.bump.serves_listed() || size > SMALL {
             return None;
         }
-        self.pop::<0>(size::round_small(size), size::small_list(size), align)
+        self.pop::<PHASE>(size::round_small(size), size::small_list(size), align)
     }
 
     /// Takes the most recently freed block of exactly this size, if it begins `PHASE` bytes above a
