@@ -179,7 +179,6 @@ impl Counted {
 
     /// Adds the figures of the scope, which has ended, to those of its label. `counters` are its
     /// owner's.
-    #[inline]
     pub(crate) fn count(self, usage: &Usage, counters: Option<&Counters>) {
         let Some(label) = self.label else { return };
         match counters.and_then(|counters| counters.labels.get(label.number)) {
@@ -210,7 +209,6 @@ struct LabelCounters {
 
 impl LabelCounters {
     /// Adds the usage of a scope that ended and counts as `scopes` scopes.
-    #[inline]
     fn count(&self, usage: &Usage, scopes: u64, add: impl Fn(&AtomicU64, u64)) {
         add(&self.scopes, scopes);
         add(&self.blocks, usage.blocks);

@@ -367,7 +367,6 @@ impl Owner {
     }
 
     /// The innermost open scope.
-    #[inline]
     fn scope(&self) -> Option<ScopeRef> {
         if self.has_scope() { self.innermost.scope() } else { None }
     }

@@ -44,7 +44,6 @@ pub(crate) const fn round_small(size: usize) -> usize {
 
 /// The size in memory of a block in a chunk. Above [`SMALL`], sizes are rounded up by at most an
 /// eighth, so that a freed block fits more requests.
-#[inline]
 pub(crate) const fn round(size: usize) -> usize {
     if size <= SMALL {
         return round_small(size);
@@ -54,7 +53,6 @@ pub(crate) const fn round(size: usize) -> usize {
 }
 
 /// The free list for a size that [`round`] returned, other than 0.
-#[inline]
 pub(crate) const fn list(rounded: usize) -> usize {
     if rounded <= SMALL {
         return rounded / GRANULE - 1;
@@ -79,19 +77,16 @@ pub(crate) const fn list_bytes(list: usize) -> usize {
 }
 
 /// The class of the smallest run that holds `size` bytes of a large block.
-#[inline]
 pub(crate) const fn class(size: usize) -> usize {
     1 + size.div_ceil(CHUNK).next_power_of_two().trailing_zeros() as usize
 }
 
 /// The chunks of a run.
-#[inline]
 pub(crate) const fn run_chunks(class: usize) -> u32 {
     if class == BUMP_CLASS { 1 } else { 1 << (class - 1) }
 }
 
 /// The bytes of a run.
-#[inline]
 pub(crate) const fn run_bytes(class: usize) -> usize {
     (run_chunks(class) as usize) << CHUNK_SHIFT
 }
@@ -106,7 +101,6 @@ pub(crate) const MAX_PAGE: usize = CHUNK;
 /// up to whole pages. Pages of 4 KiB or less need no rounding: `bytes` includes the first 4 KiB of
 /// the run, in which the block begins somewhere. On average, the untouched bytes there are as many
 /// as the unused bytes in the last page.
-#[inline]
 pub(crate) const fn held_bytes(bytes: usize, page_bytes: usize) -> usize {
     if page_bytes > 4096 { bytes.next_multiple_of(page_bytes) } else { bytes }
 }

@@ -55,7 +55,6 @@ impl Cache {
     }
 
     /// Takes a run with memory behind it from this cache, or else from the shared pool.
-    #[inline]
     pub(crate) fn take_warm(&self, class: usize) -> Option<Run> {
         let Some(run) = self.runs[class].get() else { return pool::take_warm(class) };
         self.runs[class].set(run.next());
@@ -89,7 +88,6 @@ impl Cache {
 
     /// Puts a run into this cache, or into the shared pool if the cache is full. The caller owns
     /// the run, and no block in it is alive.
-    #[inline]
     pub(crate) fn give(&self, run: Run, class: usize) {
         if self.has_room(run) {
             self.keep(run, class);

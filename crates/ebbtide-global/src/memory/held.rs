@@ -82,7 +82,6 @@ pub(crate) fn set_retained(bytes: usize) {
 
 /// The most bytes that [`retain`](crate::retain) allows pools to keep; [`usize::MAX`] until it is
 /// called.
-#[inline]
 pub(crate) fn max_pooled() -> usize {
     RETAIN.load(Ordering::Relaxed)
 }
@@ -93,7 +92,6 @@ pub(crate) fn is_retention_set() -> bool {
 }
 
 /// Whether pools may keep this many bytes now.
-#[inline]
 pub(crate) fn may_pool(bytes: usize) -> bool {
     if is_retention_set() {
         return bytes <= max_pooled();

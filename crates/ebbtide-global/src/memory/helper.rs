@@ -29,7 +29,6 @@ const GRACE_MS: u64 = 300;
 /// Starts the thread if much memory is held, or had to go back for want of the thread, unless it is
 /// running or [`retain`](crate::retain) has set what pools keep. Must not be called inside an
 /// allocator.
-#[inline]
 pub(crate) fn start_if_due<W: EndWindow>() {
     let is_due = held::held() > UNWATCHED || WATCH.is_wanted();
     if is_due && !held::is_retention_set() {

@@ -52,7 +52,6 @@ impl FreeLists {
     /// The live blocks in the chunks of the scope, if it is persistent. Blocks that other threads
     /// freed are counted until the owner takes them back. For other scopes that list small blocks, an
     /// estimate.
-    #[inline]
     pub(crate) fn live(&self) -> i64 {
         self.above_low_water.get() + self.low_water.get()
     }

@@ -219,7 +219,6 @@ impl Entry {
     }
 
     /// Whether no block of this chunk of the caller's is alive. If so, nobody else can name the chunk.
-    #[inline]
     pub(crate) fn is_empty(&self, _: Flushed) -> bool {
         self.count.is_empty(self.local.get())
     }
@@ -356,7 +355,6 @@ impl Run {
     }
 
     /// The next run in a list.
-    #[inline]
     pub(crate) fn next(self) -> Option<Run> {
         NonZeroU32::new(self.entry().next.load(Ordering::Relaxed)).map(Run)
     }
@@ -368,7 +366,6 @@ impl Run {
     }
 
     /// Sets the next run in the list.
-    #[inline]
     pub(crate) fn set_next(self, next: Option<Run>) {
         invariant!(next != Some(self), "a list has no cycle");
         self.entry().next.store(next.map_or(0, Run::number), Ordering::Relaxed);
@@ -381,7 +378,6 @@ impl Run {
 pub(crate) struct ChunkRef(Run);
 
 impl ChunkRef {
-    #[inline]
     pub(crate) fn of(run: Run) -> ChunkRef {
         invariant!(run.class() == BUMP_CLASS, "the run of a chunk");
         ChunkRef(run)
@@ -427,12 +423,10 @@ impl ChunkRef {
     }
 
     /// The next chunk of the scope.
-    #[inline]
     pub(crate) fn next(self) -> Option<ChunkRef> {
         self.0.next().map(ChunkRef)
     }
 
-    #[inline]
     pub(crate) fn set_next(self, next: Option<ChunkRef>) {
         self.0.set_next(next.map(ChunkRef::run));
     }

@@ -36,7 +36,6 @@ fn stage_end(chunk: ChunkRef, address: usize) -> usize {
 impl Owner {
     /// Makes a chunk the current one of the innermost scope. Its stage has room for `needed` bytes,
     /// if the chunk has.
-    #[inline]
     pub(super) fn begin_chunk(
         &self,
         chunk: ChunkRef,
@@ -51,7 +50,6 @@ impl Owner {
 
     /// Begins to bump in the free bytes from `top` to `end` of a chunk, or in those of them that the
     /// scope's limit allows.
-    #[inline]
     fn begin_region(&self, chunk: ChunkRef, top: *mut u8, end: usize, flushed: Flushed) {
         let Some(scope) = self.innermost.scope() else { return };
         invariant!((top.addr()..=chunk.end()).contains(&end), "G5, a region lies in its chunk");
@@ -147,7 +145,6 @@ impl Owner {
 
     /// The chunk that takes turns with the current one: the one behind it in the scope's list.
     /// `None` if the scope lists small blocks, because it bumps no chunk again.
-    #[inline]
     fn partner(&self, current: ChunkRef) -> Option<ChunkRef> {
         current.next().filter(|_| !self.bump.lists_small())
     }
@@ -242,7 +239,6 @@ impl Owner {
     }
 
     /// Whether a chunk of the innermost scope may be bumped again from its start.
-    #[inline]
     fn is_reusable(&self, chunk: ChunkRef, flushed: Flushed) -> bool {
         // G6: no block of it is in a list.
         chunk.entry().is_empty(flushed)

@@ -37,7 +37,6 @@ const LISTED_DEPTH: usize = CHUNK / 2 / size_of::<FreeLists>();
 impl Owner {
     /// The innermost scope's lists, created on first use. `None` if the scope is nested too deeply
     /// or there is no memory.
-    #[inline]
     pub(super) fn ensure_lists(&self) -> Option<&FreeLists> {
         if self.innermost.lists().is_none() {
             self.make_lists();

@@ -17,7 +17,6 @@ impl Owner {
 
     /// Observes the live bytes of the whole program if this owner has served enough since it last
     /// did, with `more` bytes that are about to be served here.
-    #[inline]
     pub(super) fn observe_if_due(&self, more: usize) {
         if self.ledger.is_observation_due(more) {
             self.observe(more);

@@ -24,7 +24,6 @@ fn newer_live(entry: &Entry, _: Flushed) -> i32 {
 
 impl Owner {
     /// Starts to own a chunk without live blocks.
-    #[inline]
     pub(super) fn own_empty(&self, entry: &Entry, scope: u64) {
         entry.count.own();
         entry.adopted_live.set(0);
@@ -33,7 +32,6 @@ impl Owner {
     }
 
     /// Starts to own a chunk whose count is already set.
-    #[inline]
     pub(super) fn own(&self, entry: &Entry, scope: u64) {
         entry.local.set(0);
         entry.bumped.set(0);
@@ -59,7 +57,6 @@ impl Owner {
 
     /// Gives up ownership of an empty chunk of a scope. The caller puts it into the cache or a
     /// pool.
-    #[inline]
     pub(super) fn disown_empty(chunk: ChunkRef, flushed: Flushed) {
         let entry = chunk.entry();
         invariant!(entry.is_empty(flushed), "G4, a chunk with a live block is not given back");
@@ -70,7 +67,6 @@ impl Owner {
 
     /// Gives up ownership of a chunk of a scope that ends. Its free tail begins at `tail_start`.
     /// Returns true if the chunk is pinned now.
-    #[inline]
     pub(super) fn retire(&self, chunk: ChunkRef, tail_start: usize, flushed: Flushed) -> bool {
         if chunk.entry().is_empty(flushed) {
             Owner::disown_empty(chunk, flushed);

@@ -209,7 +209,6 @@ impl Owner {
     }
 
     /// Like [`leave`](Owner::leave), but returns the scope's usage.
-    #[inline]
     pub(crate) fn leave_any(&self, ticket: Ticket) -> Option<Usage> {
         // Before the scope ends, so that pools keep its memory for the next one.
         helper::start_if_due::<Owner>();
@@ -271,7 +270,6 @@ impl Owner {
 
     /// Retires the chunks of the innermost scope, and restores
     /// the outer scope. Chunks that become pinned are counted for the scope's label.
-    #[inline]
     pub(super) fn release_chunks(&self, scope: ScopeRef) {
         let Some(current) = self.bump.chunk() else { return };
         let flushed = self.flush();
@@ -303,7 +301,6 @@ impl Owner {
     }
 
     /// Keeps an empty chunk of this owner as the cached chunk.
-    #[inline]
     fn keep_cached(&self, chunk: ChunkRef) {
         let id = self.ids.fresh();
         let entry = chunk.entry();

@@ -30,7 +30,6 @@ impl Owner {
     /// [is short](Owner::is_short), the chunk may be one with holes, for which
     /// [`next_hole`](Owner::next_hole) must be called; one of them then has room for `needed`
     /// bytes.
-    #[inline]
     pub(super) fn take_chunk(
         &self,
         scope: u64,

@@ -21,7 +21,6 @@ pub(super) fn signed(blocks: u64) -> i32 {
 impl Owner {
     /// Promotes a fast scope to a full scope. Called before a scope does anything but bump in its
     /// first chunk.
-    #[inline]
     pub(super) fn promote(&self) {
         if self.cached.entry().is_some() {
             if let Some(entry) = self.cached.take() {
@@ -32,20 +31,17 @@ impl Owner {
     }
 
     /// Takes the cached chunk out of the cache.
-    #[inline]
     pub(super) fn take_cached(&self) -> Option<ChunkRef> {
         self.cached.take().and(self.innermost.scope()).map(ScopeRef::first_chunk)
     }
 
     /// Sets the mode of the innermost scope, and what the fast paths do in it.
-    #[inline]
     pub(super) fn set_mode(&self, mode: Mode) {
         self.innermost.set_mode(mode);
         self.bump.install(mode);
     }
 
     /// Adds the blocks and bytes bumped in the current chunk to the counts.
-    #[inline]
     pub(super) fn flush(&self) -> Flushed {
         if let Some(bumped) = self.bump.flush() {
             self.count_bumped(&bumped);
@@ -53,7 +49,6 @@ impl Owner {
         Flushed::all_counted()
     }
 
-    #[inline]
     fn count_bumped(&self, bumped: &Bumped) {
         let (entry, blocks) = (bumped.chunk.entry(), bumped.blocks);
         invariant!(entry.owner_id() == self.ids.own(), "G2, the counted chunk");
@@ -72,7 +67,6 @@ impl Owner {
     }
 
     /// Saves the innermost scope's state in its record, before another becomes the innermost.
-    #[inline]
     pub(super) fn save(&self, record: &ScopeRecord) -> Flushed {
         let flushed = self.flush();
         self.innermost.save(&self.bump, record, flushed);
@@ -80,7 +74,6 @@ impl Owner {
     }
 
     /// Makes the scope `outer` the innermost one again. With `None`, no scope is open afterwards.
-    #[inline]
     pub(super) fn restore(&self, outer: Option<ScopeRef>, flushed: Flushed) {
         let Some(scope) = outer else {
             let cached = self.cached.entry().and(self.innermost.scope());

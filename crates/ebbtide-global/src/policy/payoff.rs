@@ -60,7 +60,6 @@ impl Payoff {
     /// Counts an outermost scope that ended. `totals`, which returns the owner's totals after it,
     /// is called only at the end of a sample. If the sample did not pay off, returns the bytes that
     /// it kept, and 0 otherwise.
-    #[inline]
     pub(crate) fn scope_ended(&self, totals: impl FnOnce() -> Totals) -> usize {
         let scopes = self.scopes.get() + 1;
         self.scopes.set(scopes);

@@ -98,7 +98,6 @@ fn prefetch(at: *const u8) {
 }
 
 /// The largest size that the fast paths bump in this mode.
-#[inline]
 fn small_max(mode: Mode) -> usize {
     if mode.is_fast() && !mode.lists_all { SMALL } else { 0 }
 }
@@ -158,7 +157,6 @@ impl Bump {
     }
 
     /// Begins another scope. Its chunk follows.
-    #[inline]
     pub(crate) fn begin_scope(&self, scope: u64) {
         self.scope.set(scope);
         self.parked.set(0);
@@ -183,7 +181,6 @@ impl Bump {
 
     /// Sets the state without a scope. If there is a cached chunk, which ends at `end`, this is the
     /// state in which a fast scope begins.
-    #[inline]
     pub(crate) fn rest(&self, cached: Option<ChunkRef>, end: usize, flushed: Flushed) {
         let top = cached.map_or(ptr::null_mut(), |chunk| chunk.start().wrapping_add(LEAD));
         self.resume(Position { chunk: cached, parked: 0, top, limit: end }, NO_SCOPE, flushed);
@@ -192,7 +189,6 @@ impl Bump {
     }
 
     /// Where the scope will continue.
-    #[inline]
     pub(crate) fn position(&self, _: Flushed) -> Position {
         Position {
             chunk: self.chunk.get(),
@@ -204,7 +200,6 @@ impl Bump {
 
     /// Makes a scope the innermost one, which continues where it stopped. It stays as open or
     /// closed as the scope before.
-    #[inline]
     pub(crate) fn resume(&self, position: Position, scope: u64, _: Flushed) {
         self.flushed_blocks.set(self.blocks.get());
         self.top.set(position.top);
@@ -218,14 +213,12 @@ impl Bump {
     // The chunk
 
     /// The chunk in which the innermost scope bumps.
-    #[inline]
     pub(crate) fn chunk(&self) -> Option<ChunkRef> {
         self.chunk.get()
     }
 
     /// Makes a chunk the current one. Its free bytes begin at `top`, and the scope may bump up to
     /// `limit`.
-    #[inline]
     pub(crate) fn begin(&self, chunk: ChunkRef, top: *mut u8, limit: usize, flushed: Flushed) {
         let parked = self.parked.get();
         self.resume(Position { chunk: Some(chunk), parked, top, limit }, self.scope.get(), flushed);
@@ -233,38 +226,32 @@ impl Bump {
     }
 
     /// The address up to which the scope may bump.
-    #[inline]
     pub(crate) fn limit(&self) -> usize {
         self.limit.get()
     }
 
     /// Moves the limit, and opens the scope to requests.
-    #[inline]
     pub(crate) fn set_limit(&self, limit: usize) {
         self.limit.set(limit);
         self.open_limit.set(limit);
     }
 
     /// The bytes up to the limit.
-    #[inline]
     pub(crate) fn left(&self) -> usize {
         self.limit.get() - self.top.get().addr()
     }
 
     /// The offset in the chunk at which the free bytes begin.
-    #[inline]
     pub(crate) fn offset(&self) -> u32 {
         offset_in_chunk(self.top.get())
     }
 
     /// The offset of the free bytes in the chunk that takes turns with the current one; 0 if there
     /// are none.
-    #[inline]
     pub(crate) fn parked(&self) -> u32 {
         self.parked.get()
     }
 
-    #[inline]
     pub(crate) fn park(&self, offset: u32) {
         self.parked.set(offset);
     }
@@ -278,7 +265,6 @@ impl Bump {
     // Which sizes are served and listed
 
     /// Sets what the fast paths do in the mode of the innermost scope.
-    #[inline]
     pub(crate) fn install(&self, mode: Mode) {
         self.open_limit.set(if mode.is_closed() { 0 } else { self.limit.get() });
         self.small_max.set(small_max(mode));
@@ -458,7 +444,6 @@ impl Bump {
     }
 
     /// Whether the last block may end at this address: not beyond the limit.
-    #[inline]
     pub(crate) fn may_end_at(&self, end: usize) -> bool {
         end <= self.open_limit.get()
     }
@@ -466,31 +451,26 @@ impl Bump {
     // Counts
 
     /// The blocks that the owner has bumped since its start.
-    #[inline]
     pub(crate) fn blocks(&self) -> u64 {
         self.blocks.get()
     }
 
     /// The bytes that the owner has freed since its start.
-    #[inline]
     pub(crate) fn freed(&self) -> u64 {
         self.freed.get()
     }
 
     /// The blocks that were bumped before the last flush.
-    #[inline]
     pub(crate) fn flushed_blocks(&self) -> u64 {
         self.flushed_blocks.get()
     }
 
     /// The bytes that were bumped since the last flush, modulo 2^64.
-    #[inline]
     pub(crate) fn unflushed_bytes(&self) -> u64 {
         self.top.get().addr().wrapping_sub(self.flushed_top.get()) as u64
     }
 
     /// Returns what was bumped since the last flush, for the chunk's and the owner's counts.
-    #[inline]
     pub(crate) fn flush(&self) -> Option<Bumped> {
         let chunk = self.chunk.get()?;
         let blocks = self.blocks.get().wrapping_sub(self.flushed_blocks.get());

@@ -53,7 +53,6 @@ impl CachedChunk {
     }
 
     /// Takes the chunk out. Returns its entry.
-    #[inline]
     pub(crate) fn take(&self) -> Option<&'static Entry> {
         self.scope.set(0);
         self.entry.take()

@@ -52,7 +52,6 @@ impl Ids {
     }
 
     /// An ID that was never used.
-    #[inline]
     pub(crate) fn fresh(&self) -> u64 {
         if self.next.get() == self.end.get() {
             self.reserve();

@@ -39,14 +39,12 @@ impl Innermost {
     }
 
     /// The scope; if no scope is open, the one that would begin in the cached chunk.
-    #[inline]
     pub(crate) fn scope(&self) -> Option<ScopeRef> {
         self.scope.get()
     }
 
     /// Makes a new scope the innermost one. If no scope is open afterwards, `scope` is the one that
     /// would begin in the cached chunk.
-    #[inline]
     pub(crate) fn begin(&self, scope: Option<ScopeRef>) {
         self.scope.set(scope);
         self.search_position.set(None);
@@ -55,14 +53,12 @@ impl Innermost {
     }
 
     /// Saves the scope's state in its record.
-    #[inline]
     pub(crate) fn save(&self, bump: &Bump, record: &ScopeRecord, flushed: Flushed) {
         let (position, mode, lists) = (bump.position(flushed), self.mode.get(), self.lists.get());
         record.saved.set(Saved { position, mode, lists });
     }
 
     /// Restores the state of a scope.
-    #[inline]
     pub(crate) fn restore(&self, scope: ScopeRef, saved: &Saved) {
         self.begin(Some(scope));
         self.mode.set(saved.mode);
@@ -70,13 +66,11 @@ impl Innermost {
     }
 
     /// The scope's mode.
-    #[inline]
     pub(crate) fn mode(&self) -> Mode {
         self.mode.get()
     }
 
     /// Sets the mode. `Owner::set_mode` installs it as well.
-    #[inline]
     pub(crate) fn set_mode(&self, mode: Mode) {
         self.mode.set(mode);
     }

@@ -127,7 +127,6 @@ impl Ledger {
     }
 
     /// Counts blocks that outlive their scope.
-    #[inline]
     pub(crate) fn count_escaped(&self, blocks: u64) {
         add(&self.escaped, blocks);
     }
@@ -155,7 +154,6 @@ impl Ledger {
     }
 
     /// Counts freed bytes, even if the owner was never started.
-    #[inline]
     pub(crate) fn count_freed(&self, bump: &Bump, bytes: usize) {
         bump.count_freed(bytes);
         let Some(counters) = self.counters.get() else {
@@ -172,7 +170,6 @@ impl Ledger {
 
     // Totals
 
-    #[inline]
     pub(crate) fn blocks(&self, bump: &Bump) -> u64 {
         bump.blocks().wrapping_add(self.other_blocks.get())
     }
@@ -203,7 +200,6 @@ impl Ledger {
     }
 
     /// Records the figures at the start of a scope. Nothing has been bumped since the last flush.
-    #[inline]
     pub(crate) fn begin_scope(&self, bump: &Bump, record: &ScopeRecord) {
         record.at_start.set(Usage {
             blocks: bump.flushed_blocks().wrapping_add(self.other_blocks.get()),
@@ -213,7 +209,6 @@ impl Ledger {
     }
 
     /// Counts a scope that ends, and returns its usage. `begun` has the figures at its start.
-    #[inline]
     pub(crate) fn end_scope(&self, bump: &Bump, counted: Counted, begun: Usage) -> Usage {
         let bytes = self.bytes.get().wrapping_sub(begun.bytes);
         let usage = Usage {
@@ -227,7 +222,6 @@ impl Ledger {
     }
 
     /// Counts a scope with this usage.
-    #[inline]
     pub(crate) fn count_scope(&self, counted: Counted, usage: &Usage) {
         add(&self.scopes_ended, counted.scopes());
         counted.count(usage, self.counters.get());
@@ -263,7 +257,6 @@ impl Ledger {
 
     /// Whether the owner has served enough since it last observed the whole program's live bytes.
     /// `more` bytes are about to be served.
-    #[inline]
     pub(crate) fn is_observation_due(&self, more: usize) -> bool {
         let unobserved = self.bytes.get().wrapping_sub(self.observed_bytes.get());
         unobserved.wrapping_add(more as u64) >= OBSERVE_EVERY

@@ -28,19 +28,16 @@ impl Mode {
         Mode { is_selective: false, lists_all: false, outside_depth: 0, retry_after: 0 };
 
     /// Whether `enter_outside` closed the scope.
-    #[inline]
     pub(crate) fn is_outside(self) -> bool {
         self.outside_depth > 0
     }
 
     /// Whether the scope is closed to requests.
-    #[inline]
     pub(crate) fn is_closed(self) -> bool {
         self.is_outside() || self.retry_after > 0
     }
 
     /// Whether the fast paths may serve small requests of a scope that is not closed.
-    #[inline]
     pub(crate) fn is_fast(self) -> bool {
         !self.is_selective && !self.is_outside()
     }

@@ -25,7 +25,6 @@ const fn granules(bytes: usize) -> u16 {
 
 impl Hole {
     /// The `bytes` bytes at an offset in a chunk. Both are multiples of the granule.
-    #[inline]
     pub(crate) fn new(offset: usize, bytes: usize) -> Hole {
         let is_in_chunk = offset % GRANULE == 0 && bytes % GRANULE == 0 && offset + bytes <= CHUNK;
         invariant!(is_in_chunk, "H1, the place of a hole");
@@ -39,7 +38,6 @@ impl Hole {
     }
 
     /// The link to the next hole, which begins at this granule.
-    #[inline]
     pub(crate) fn link(self, next: u16) -> u64 {
         u64::from(next) << 16 | u64::from(self.granules)
     }
@@ -50,7 +48,6 @@ impl Hole {
     }
 
     /// Where the hole begins, in bytes from the start of the chunk.
-    #[inline]
     pub(crate) fn offset(self) -> usize {
         self.start as usize * GRANULE
     }
@@ -79,19 +76,16 @@ impl Holes {
     /// No holes.
     pub(crate) const NONE: Holes = Holes { first: 0, granules: 0 };
 
-    #[inline]
     pub(crate) fn from_bits(bits: u32) -> Holes {
         #[allow(clippy::cast_possible_truncation, reason = "each half has 16 bits")]
         Holes { first: bits as u16, granules: (bits >> 16) as u16 }
     }
 
-    #[inline]
     pub(crate) fn to_bits(self) -> u32 {
         u32::from(self.granules) << 16 | u32::from(self.first)
     }
 
     /// These holes behind another one.
-    #[inline]
     pub(crate) fn with(self, hole: Hole) -> Holes {
         // Holes do not overlap, so the sum is at most a chunk.
         Holes { first: hole.start, granules: self.granules.wrapping_add(hole.granules) }
@@ -103,13 +97,11 @@ impl Holes {
     }
 
     /// The granule at which the first hole begins; 0 if there is none.
-    #[inline]
     pub(crate) fn first(self) -> u16 {
         self.first
     }
 
     /// The bytes of all holes.
-    #[inline]
     pub(crate) fn bytes(self) -> usize {
         self.granules as usize * GRANULE
     }
