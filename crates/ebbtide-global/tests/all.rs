@@ -14,6 +14,8 @@ use std::alloc::System;
 #[macro_use]
 mod alone;
 #[cfg(target_pointer_width = "64")]
+mod filled;
+#[cfg(target_pointer_width = "64")]
 mod idle;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod resident;

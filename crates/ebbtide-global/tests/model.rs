@@ -5,16 +5,14 @@
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
 
+use crate::filled::{Block, Through};
 use ebbtide_global::{
     Options,
     engine::{Owner, Ticket},
     report,
 };
 use proptest::prelude::*;
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    ptr,
-};
+use std::alloc::Layout;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -108,57 +106,12 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
-struct Block {
-    start: *mut u8,
-    layout: Layout,
-    seed: u8,
-    headed: bool,
-}
-
-impl Block {
-    fn bytes(&self) -> &[u8] {
-        // SAFETY: the block is alive and was written to.
-        unsafe { &*ptr::slice_from_raw_parts(self.start, self.layout.size()) }
-    }
-
-    /// Bytes that differ from place to place.
-    fn at(&self, index: usize) -> u8 {
-        self.seed.wrapping_add(index.to_le_bytes()[0]) ^ (index >> 8).to_le_bytes()[0]
-    }
-
-    fn fill(&self, from: usize) {
-        for index in from..self.layout.size() {
-            // SAFETY: within the block.
-            unsafe { self.start.wrapping_add(index).write(self.at(index)) };
-        }
-    }
-
-    fn check(&self, up_to: usize) {
-        let bytes = &self.bytes()[..up_to];
-        assert!(bytes.iter().enumerate().all(|(index, byte)| *byte == self.at(index)));
-    }
-
-    fn free(self, by: &Owner) {
-        self.check(self.layout.size());
-        if self.headed {
-            // SAFETY: the block is alive, and has a header.
-            assert!(unsafe { by.free_headed(self.start) });
-            return;
-        }
-        // SAFETY: the block is alive, with this layout.
-        if !unsafe { by.dealloc(self.start, self.layout) } {
-            // SAFETY: it is alive, and no owner served it, so `System` did, with this layout.
-            unsafe { System.dealloc(self.start, self.layout) };
-        }
-    }
-}
-
 #[derive(Default)]
 struct World {
     owners: [Owner; OWNERS + 1],
     tickets: Vec<Vec<Ticket>>,
     blocks: Vec<Block>,
-    seed: u8,
+    seed: u64,
 }
 
 impl World {
@@ -171,30 +124,15 @@ impl World {
     }
 
     fn alloc(&mut self, by: usize, layout: Layout, zeroed: bool) -> Block {
-        let owner = &self.owners[by];
-        let start = if zeroed { owner.alloc_zeroed(layout) } else { owner.alloc(layout) };
-        self.block(start, layout, zeroed, false)
+        self.seed += 1;
+        let alloc = if zeroed { Block::alloc_zeroed } else { Block::alloc };
+        alloc(&Through(&self.owners[by]), layout, self.seed)
     }
 
     /// A block with a header, or without one if no scope serves it.
     fn alloc_headed(&mut self, by: usize, layout: Layout) -> Block {
-        let start = self.owners[by].alloc_headed(layout.size(), layout.align());
-        self.block(start, layout, false, !start.is_null())
-    }
-
-    fn block(&mut self, mut start: *mut u8, layout: Layout, zeroed: bool, headed: bool) -> Block {
-        if start.is_null() {
-            // SAFETY: the size is not 0.
-            start = unsafe { System.alloc_zeroed(layout) };
-        }
-        assert_eq!(start.addr() % layout.align(), 0);
-        self.seed = self.seed.wrapping_add(1);
-        let block = Block { start, layout, seed: self.seed, headed };
-        if zeroed {
-            assert!(block.bytes().iter().all(|byte| *byte == 0));
-        }
-        block.fill(0);
-        block
+        let block = Block::alloc_headed(&self.owners[by], layout, self.seed);
+        block.unwrap_or_else(|| self.alloc(by, layout, false))
     }
 
     fn step(&mut self, step: &Step) {
@@ -212,7 +150,7 @@ impl World {
                     if number % 8 == 7 {
                         self.blocks.push(block);
                     } else {
-                        block.free(&self.owners[by]);
+                        block.free_any(&self.owners[by]);
                     }
                 }
                 // Some tickets are forgotten.
@@ -235,9 +173,9 @@ impl World {
                         place = (place + 7919) % made.len();
                         let block = made.swap_remove(place);
                         match made.len() % keep {
-                            0 if !block.headed => self.blocks.push(block),
-                            1 => block.free(&self.owners[other]),
-                            _ => block.free(&self.owners[by]),
+                            0 if !block.is_headed() => self.blocks.push(block),
+                            1 => block.free_any(&self.owners[other]),
+                            _ => block.free_any(&self.owners[by]),
                         }
                     }
                     inner.into_iter().for_each(|inner| self.owners[by].leave(inner));
@@ -245,23 +183,11 @@ impl World {
             }
             Step::Free { by, which } if !self.blocks.is_empty() => {
                 let block = self.blocks.swap_remove(which % self.blocks.len());
-                block.free(&self.owners[by]);
+                block.free_any(&self.owners[by]);
             }
             Step::Resize { by, which, size } if !self.blocks.is_empty() => {
                 let which = which % self.blocks.len();
-                let block = &mut self.blocks[which];
-                block.check(block.layout.size());
-                // SAFETY: the block is alive, with this layout; the size is not 0.
-                let start = unsafe { self.owners[by].realloc(block.start, block.layout, size) };
-                if !start.is_null() {
-                    let common = size.min(block.layout.size());
-                    block.start = start;
-                    block.layout = Layout::from_size_align(size, block.layout.align()).unwrap();
-                    assert_eq!(start.addr() % block.layout.align(), 0);
-                    block.check(common);
-                    block.fill(common);
-                }
-                block.check(block.layout.size());
+                self.blocks[which].resize(&Through(&self.owners[by]), size);
             }
             Step::Enter { by, limits } => {
                 let options = match limits {
@@ -312,11 +238,11 @@ fn live_blocks_keep_their_bytes() {
         for (number, step) in steps.iter().enumerate() {
             world.step(step);
             if number % 16 == 0 {
-                world.blocks.iter().for_each(|block| block.check(block.layout.size()));
+                world.blocks.iter().for_each(Block::check);
             }
         }
         for (number, block) in std::mem::take(&mut world.blocks).into_iter().enumerate() {
-            block.free(&world.owners[number % (OWNERS + 1)]);
+            block.free_any(&world.owners[number % (OWNERS + 1)]);
         }
         for owner in &world.owners {
             owner.end();

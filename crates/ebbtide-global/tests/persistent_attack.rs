@@ -10,15 +10,14 @@
 // Without a range, no scope persists.
 #![cfg(target_pointer_width = "64")]
 
+use crate::filled::{Block, Random, Through, number, started};
 use ebbtide_global::{
     Options,
     engine::{Owner, Ticket},
     report, retain,
 };
 use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    collections::BTreeMap,
-    env,
+    alloc::Layout,
     sync::{Mutex, MutexGuard, PoisonError},
     thread,
 };
@@ -31,174 +30,39 @@ const HELD: usize = 1_000;
 /// Blocks and owners on their way to other threads.
 const MOVING: usize = 100;
 
-/// The start and end of each live block of all threads.
-static LIVE: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
-static BLOCKS: Mutex<Vec<Block>> = Mutex::new(Vec::new());
+static BLOCKS: Mutex<Vec<Served>> = Mutex::new(Vec::new());
 static HANDLES: Mutex<Vec<Handle>> = Mutex::new(Vec::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next()).unwrap() % limit.max(1)
-    }
-
-    fn is_one_in(&mut self, limit: usize) -> bool {
-        self.below(limit) == 0
-    }
-
-    fn size(&mut self) -> usize {
-        match self.below(100) {
-            // A few sizes, so that lists serve requests.
-            0..40 => 8 * (1 + self.below(8)),
-            40..75 => 1 + self.below(200),
-            75..90 => 200 + self.below(2_000),
-            90..98 => 2_000 + self.below(7_000),
-            98 => 8_000 + self.below(70_000),
-            _ => 8_100 + self.below(200),
-        }
-    }
-
-    fn layout(&mut self) -> Layout {
-        let log_align = if self.is_one_in(4) { self.below(14) } else { self.below(4) };
-        Layout::from_size_align(self.size(), 1 << log_align).unwrap()
-    }
-
-    fn options(&mut self) -> Options {
-        match self.below(24) {
-            0 => Options::new().min_size(1 + self.below(100)),
-            1 => Options::new().max_size(self.below(9_000)),
-            2 => Options::new().byte_limit(self.below(200_000)),
-            3 => Options::new().label("attacked"),
-            _ => Options::new(),
-        }
+fn size(random: &mut Random) -> usize {
+    match random.below(100) {
+        // A few sizes, so that lists serve requests.
+        0..40 => 8 * (1 + random.below(8)),
+        40..75 => 1 + random.below(200),
+        75..90 => 200 + random.below(2_000),
+        90..98 => 2_000 + random.below(7_000),
+        98 => 8_000 + random.below(70_000),
+        _ => 8_100 + random.below(200),
     }
 }
 
-struct Block {
-    start: *mut u8,
-    layout: Layout,
-    seed: u8,
+fn options(random: &mut Random) -> Options {
+    match random.below(24) {
+        0 => Options::new().min_size(1 + random.below(100)),
+        1 => Options::new().max_size(random.below(9_000)),
+        2 => Options::new().byte_limit(random.below(200_000)),
+        3 => Options::new().label("attacked"),
+        _ => Options::new(),
+    }
+}
+
+struct Served {
+    block: Block,
     /// The index of the owner that allocated it, unless that owner has moved.
     by: usize,
-}
-
-// SAFETY: the block is nobody else's.
-unsafe impl Send for Block {}
-
-impl Block {
-    /// A block that was just allocated.
-    fn new(start: *mut u8, layout: Layout, seed: u8, by: usize) -> Block {
-        let block = Block { start, layout, seed, by };
-        block.register();
-        block
-    }
-
-    /// Records the block as live: no other live block may overlap it.
-    fn register(&self) {
-        let (begin, end) = (self.start.addr(), self.start.addr() + self.layout.size());
-        assert_eq!(begin % self.layout.align(), 0);
-        let mut live = lock(&LIVE);
-        let before = live.range(..end).next_back();
-        assert!(
-            before.is_none_or(|(_, before_end)| *before_end <= begin),
-            "{begin:#x} is handed out twice"
-        );
-        live.insert(begin, end);
-    }
-
-    fn unregister(&self) {
-        assert!(lock(&LIVE).remove(&self.start.addr()).is_some());
-    }
-
-    /// Bytes that differ from place to place.
-    fn at(&self, index: usize) -> u8 {
-        let [low, high, ..] = index.to_le_bytes();
-        self.seed.wrapping_add(low) ^ high
-    }
-
-    /// The indices of the bytes that are filled and checked: all of a small block, the ends of a
-    /// large one.
-    fn checked_bytes(range: std::ops::Range<usize>) -> impl Iterator<Item = usize> {
-        let first = range.end.min(range.start.saturating_add(40));
-        (range.start..first).chain(first.max(range.end.saturating_sub(40))..range.end)
-    }
-
-    fn fill(&self) {
-        for index in Self::checked_bytes(0..self.layout.size()) {
-            // SAFETY: within the block.
-            unsafe { self.start.wrapping_add(index).write(self.at(index)) };
-        }
-    }
-
-    fn check(&self) {
-        let up_to = self.layout.size();
-        for index in Self::checked_bytes(0..up_to) {
-            // SAFETY: within the block, and written to.
-            let byte = unsafe { self.start.wrapping_add(index).read() };
-            assert_eq!(byte, self.at(index), "byte {index} of {up_to}");
-        }
-    }
-
-    /// Checks the start of a block that was resized.
-    fn check_head(&self, common: usize) {
-        for index in 0..common.min(40) {
-            // SAFETY: within the block, and written to.
-            let byte = unsafe { self.start.wrapping_add(index).read() };
-            assert_eq!(byte, self.at(index), "byte {index} after it was resized");
-        }
-    }
-
-    fn free(self, by: &Owner) {
-        self.check();
-        self.unregister();
-        // SAFETY: the block is alive, with this layout.
-        if !unsafe { by.dealloc(self.start, self.layout) } {
-            // SAFETY: it is alive, and no owner served it, so `System` did, with this layout.
-            unsafe { System.dealloc(self.start, self.layout) };
-        }
-    }
-
-    /// Resizes the block like `Scoped`: if the engine refuses, it moves to the inner allocator.
-    fn resize(&mut self, by: &Owner, size: usize, seed: u8) {
-        self.check();
-        self.unregister();
-        let common = size.min(self.layout.size());
-        let new_layout = Layout::from_size_align(size, self.layout.align()).unwrap();
-        // SAFETY: the block is alive, with this layout; the size is not 0.
-        let start = unsafe { by.realloc(self.start, self.layout, size) };
-        if start.is_null() {
-            // SAFETY: the size is not 0.
-            let start = unsafe { System.alloc(new_layout) };
-            assert!(!start.is_null());
-            // SAFETY: both have so many bytes, and the new one is nobody else's.
-            unsafe { start.copy_from_nonoverlapping(self.start, common) };
-            // SAFETY: the block is alive, with this layout.
-            if !unsafe { by.dealloc(self.start, self.layout) } {
-                // SAFETY: it is alive, and no owner served it, so `System` did, with this layout.
-                unsafe { System.dealloc(self.start, self.layout) };
-            }
-            self.start = start;
-        } else {
-            self.start = start;
-        }
-        self.layout = new_layout;
-        self.register();
-        self.check_head(common);
-        self.seed = seed;
-        self.fill();
-    }
 }
 
 /// An owner and the claims on its scopes.
@@ -212,9 +76,7 @@ struct Handle {
 
 impl Handle {
     fn new() -> Handle {
-        let handle = Handle::default();
-        assert!(handle.owner.start());
-        handle
+        Handle { owner: started(), ..Handle::default() }
     }
 
     fn leave(&mut self, ticket: Ticket) {
@@ -237,8 +99,7 @@ struct Phase {
 struct Attacker {
     random: Random,
     handles: Vec<Handle>,
-    blocks: Vec<Block>,
-    seed: u8,
+    blocks: Vec<Served>,
     phase: Phase,
 }
 
@@ -247,31 +108,25 @@ impl Attacker {
         let mut handles: Vec<Handle> = (1..OWNERS).map(|_| Handle::new()).collect();
         handles.push(Handle { is_stranger: true, ..Handle::default() });
         Attacker {
-            random: Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
+            random: Random::new(seed),
             handles,
             blocks: Vec::new(),
-            seed: 0,
             phase: Phase { by_others: 1, wild: 1, kept: 8 },
         }
     }
 
     fn alloc(&mut self, by: usize) {
-        let layout = self.random.layout();
-        let zeroed = self.random.is_one_in(8);
-        let owner = &self.handles[by].owner;
-        let start = if zeroed { owner.alloc_zeroed(layout) } else { owner.alloc(layout) };
-        if start.is_null() {
-            return;
+        let log_align = if self.random.is_one_in(4) { 14 } else { 4 };
+        let align = 1 << self.random.below(log_align);
+        let layout = Layout::from_size_align(size(&mut self.random), align).unwrap();
+        let alloc = if self.random.is_one_in(8) { Block::alloc_zeroed } else { Block::alloc };
+        let by_owner = Through(&self.handles[by].owner);
+        let block = alloc(&by_owner, layout, self.random.next());
+        if block.is_ours() {
+            self.blocks.push(Served { block, by });
+        } else {
+            block.free(&by_owner);
         }
-        self.seed = self.seed.wrapping_add(1);
-        let block = Block::new(start, layout, self.seed, by);
-        if zeroed {
-            // SAFETY: the block is alive, and zeros were written to it.
-            let byte = |index| unsafe { start.wrapping_add(index).read() };
-            assert!((0..layout.size()).all(|index| byte(index) == 0));
-        }
-        block.fill();
-        self.blocks.push(block);
     }
 
     /// Chooses a block, mostly a recent one.
@@ -293,29 +148,32 @@ impl Attacker {
     fn free(&mut self, by: usize) {
         if let Some(which) = self.which() {
             let by = self.choose_owner(which, by);
-            self.blocks.swap_remove(which).free(&self.handles[by].owner);
+            self.free_at(which, by);
         }
+    }
+
+    fn free_at(&mut self, which: usize, by: usize) {
+        self.blocks.swap_remove(which).block.free(&Through(&self.handles[by].owner));
     }
 
     fn resize(&mut self, by: usize) {
         let Some(which) = self.which() else { return };
         let by = self.choose_owner(which, by);
-        let old = self.blocks[which].layout.size();
+        let old = self.blocks[which].block.layout.size();
         let size = match self.random.below(4) {
-            0 => self.random.size(),
+            0 => size(&mut self.random),
             1 => old * 2,
             2 => (old / 2 + self.random.below(3)).max(1),
             _ => (old + self.random.below(64)).saturating_sub(32).max(1),
         };
-        self.seed = self.seed.wrapping_add(1);
-        let size = size.min(200_000);
-        self.blocks[which].resize(&self.handles[by].owner, size, self.seed);
+        let by = Through(&self.handles[by].owner);
+        self.blocks[which].block.resize(&by, size.min(200_000));
     }
 
     /// A scope like those of programs: allocates many blocks, frees most of them, and keeps a few.
     fn session(&mut self, by: usize, depth: usize) {
         let options = if self.random.is_one_in(8 * self.phase.wild) {
-            self.random.options()
+            options(&mut self.random)
         } else {
             Options::new()
         };
@@ -326,7 +184,7 @@ impl Attacker {
                 0..120 => self.alloc(by),
                 120..200 if self.blocks.len() > from => {
                     let which = from + self.random.below(self.blocks.len() - from);
-                    self.blocks.swap_remove(which).free(&self.handles[by].owner);
+                    self.free_at(which, by);
                 }
                 200..224 => self.resize(by),
                 224..230 => self.free(by),
@@ -340,14 +198,14 @@ impl Attacker {
             if self.random.is_one_in(kept) {
                 which += 1;
             } else {
-                self.blocks.swap_remove(which).free(&self.handles[by].owner);
+                self.free_at(which, by);
             }
         }
         self.handles[by].leave(ticket);
     }
 
     fn enter(&mut self, by: usize) {
-        let options = self.random.options();
+        let options = options(&mut self.random);
         let handle = &mut self.handles[by];
         let ticket = if self.random.is_one_in(8) {
             handle.owner.enter_outside()
@@ -450,20 +308,20 @@ impl Attacker {
         }
     }
 
-    fn run(mut self, steps: usize) {
+    fn run(mut self, steps: u64) {
         for number in 0..steps {
             self.step();
             if number % 256 == 0 {
-                self.blocks.iter().for_each(|block| block.check());
+                self.blocks.iter().for_each(|served| served.block.check());
             }
         }
         // Some blocks outlive their owners.
         let (early, late) = (self.blocks.len() / 2, self.blocks);
-        for (number, block) in late.into_iter().enumerate() {
+        for (number, Served { block, .. }) in late.into_iter().enumerate() {
             if number == early {
                 self.handles.iter().for_each(|handle| handle.owner.end());
             }
-            block.free(&self.handles[number % OWNERS].owner);
+            block.free(&Through(&self.handles[number % OWNERS].owner));
         }
         self.handles.iter().for_each(|handle| handle.owner.end());
     }
@@ -472,22 +330,19 @@ impl Attacker {
 #[test]
 fn no_byte_is_handed_out_twice() {
     alone!();
-    let steps = env::var("EBBTIDE_ATTACK_STEPS").ok().and_then(|steps| steps.parse().ok());
-    let seed = env::var("EBBTIDE_ATTACK_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
-    let threads =
-        env::var("EBBTIDE_ATTACK_THREADS").ok().and_then(|n| n.parse().ok()).unwrap_or(THREADS);
-    let steps = steps.unwrap_or(if cfg!(miri) { 10 } else { 2_000 });
+    let steps = number("EBBTIDE_ATTACK_STEPS").unwrap_or(if cfg!(miri) { 10 } else { 2_000 });
+    let seed = number("EBBTIDE_ATTACK_SEED").unwrap_or(1);
+    let threads = number("EBBTIDE_ATTACK_THREADS").unwrap_or(THREADS);
     let run = |number| move || Attacker::new(seed * 64 + number).run(steps);
     let running: Vec<_> = (0..threads).map(|number| thread::spawn(run(number))).collect();
     let joined: Vec<_> = running.into_iter().map(thread::JoinHandle::join).collect();
     assert!(joined.into_iter().all(|result| result.is_ok()));
     let rest = Handle::new();
-    for block in lock(&BLOCKS).drain(..) {
-        block.free(&rest.owner);
+    for Served { block, .. } in lock(&BLOCKS).drain(..) {
+        block.free(&Through(&rest.owner));
     }
     lock(&HANDLES).drain(..).for_each(|handle| handle.owner.end());
     rest.owner.end();
-    assert!(lock(&LIVE).is_empty());
     let report = report();
     assert_eq!(report.escapes.pinned_chunks, 0, "{report:?}");
     println!("{report:?}");
