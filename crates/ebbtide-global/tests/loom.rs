@@ -52,6 +52,7 @@ mod shared {
 mod loom_count;
 mod loom_lease;
 mod loom_memory;
+mod loom_plain;
 mod loom_pool;
 mod loom_range;
 mod loom_registry;

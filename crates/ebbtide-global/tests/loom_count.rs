@@ -5,12 +5,14 @@
 //! loom represent a chunk's memory and plain fields: each user of the memory writes to one, and
 //! loom reports two accesses that nothing orders.
 
-use crate::shared::{
-    count::{BIAS, Count},
-    hole::Hole,
+use crate::{
+    loom_plain::{Plain, model, spawn},
+    shared::{
+        count::{BIAS, Count},
+        hole::Hole,
+    },
 };
 use loom::{
-    cell::UnsafeCell,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering::Relaxed},
@@ -21,34 +23,23 @@ use loom::{
 struct Chunk {
     count: Count,
     /// The contents of a block; the thread that frees it has used it before.
-    blocks: Vec<UnsafeCell<u16>>,
+    blocks: Vec<Plain<u16>>,
     /// The start of the free tail: a plain field of the owner.
-    tail: UnsafeCell<u32>,
+    tail: Plain<u32>,
     recycled: AtomicU32,
 }
 
 impl Chunk {
     /// Owned by the calling thread.
     fn new(blocks: usize) -> Arc<Chunk> {
-        let blocks = (0..blocks).map(|_| UnsafeCell::new(0)).collect();
-        let (count, tail) = (Count::new(), UnsafeCell::new(0));
+        let blocks = (0..blocks).map(|_| Plain::new(0)).collect();
+        let (count, tail) = (Count::new(), Plain::new(0));
         count.own();
         Arc::new(Chunk { count, blocks, tail, recycled: AtomicU32::new(0) })
     }
 
     fn write(&self, block: usize) {
-        // SAFETY: loom reports an access that another thread makes at the same time.
-        self.blocks[block].with_mut(|value| unsafe { *value += 1 });
-    }
-
-    fn set_tail(&self, tail: u32) {
-        // SAFETY: loom reports an access that another thread makes at the same time.
-        self.tail.with_mut(|place| unsafe { *place = tail });
-    }
-
-    fn tail(&self) -> u32 {
-        // SAFETY: loom reports a write that another thread makes at the same time.
-        self.tail.with(|place| unsafe { *place })
+        self.blocks[block].change(|value| *value += 1);
     }
 
     /// Reuses the whole chunk.
@@ -56,14 +47,13 @@ impl Chunk {
         for block in 0..self.blocks.len() {
             self.write(block);
         }
-        self.set_tail(0);
+        self.tail.set(0);
         self.recycled.fetch_add(1, Relaxed);
     }
 
     /// Another thread uses a block for the last time and frees it.
     fn free_elsewhere(chunk: &Arc<Chunk>, block: usize) -> thread::JoinHandle<()> {
-        let chunk = Arc::clone(chunk);
-        thread::spawn(move || {
+        spawn(chunk, move |chunk| {
             chunk.write(block);
             chunk.free(block);
         })
@@ -78,23 +68,16 @@ impl Chunk {
     fn free(&self, block: usize) {
         if self
             .count
-            .free(Hole::new(24 + 8 * block, 8), |next| self.set_link(block, next))
+            .free(Hole::new(24 + 8 * block, 8), |next| self.blocks[block].set(next))
             .is_none()
         {
             self.recycle();
         }
     }
 
-    fn set_link(&self, block: usize, next: u16) {
-        // SAFETY: loom reports an access that another thread makes at the same time.
-        self.blocks[block].with_mut(|value| unsafe { *value = next });
-    }
-
     fn read_link(&self, start: u16) -> (Hole, u16) {
         let block = usize::from(start - Chunk::start(0));
-        // SAFETY: loom reports a write that another thread makes at the same time.
-        let next = self.blocks[block].with(|value| unsafe { *value });
-        (Hole::new(24 + 8 * block, 8), next)
+        (Hole::new(24 + 8 * block, 8), self.blocks[block].get())
     }
 
     /// Takes the newest `most` holes of the caller's chunk. Returns their blocks.
@@ -111,7 +94,7 @@ impl Chunk {
 
     /// The owner's scope ends.
     fn retire(&self, local: i32, tail: u32) -> u32 {
-        self.set_tail(tail);
+        self.tail.set(tail);
         let (live, _) = self.count.settle(local);
         if live == 0 {
             self.recycle();
@@ -182,24 +165,20 @@ fn an_owner_uses_its_chunk_again_once_others_have_freed_all_of_it() {
 
 #[test]
 fn the_tail_is_adopted_by_one_and_read_after_the_exchange() {
-    let mut model = loom::model::Builder::new();
-    // Without a bound, the model takes two minutes.
-    model.preemption_bound = model.preemption_bound.or(Some(3));
-    model.check(|| {
+    model(3, || {
         let chunk = Chunk::new(3);
         // Block 0 escapes, the tail begins at 1.
         chunk.retire(1, 1);
         let other = Chunk::free_elsewhere(&chunk, 0);
         let adopters: Vec<_> = (0..2)
             .map(|_| {
-                let chunk = Arc::clone(&chunk);
-                thread::spawn(move || {
+                spawn(&chunk, move |chunk| {
                     if chunk.count.adopt().is_none() {
                         return;
                     }
                     // Takes a block from the tail, which escapes as well; the next adopter gets
                     // another one.
-                    let at = chunk.tail();
+                    let at = chunk.tail.get();
                     chunk.write(at as usize);
                     chunk.retire(1, at + 1);
                     // The thread that has the block frees it.
@@ -223,19 +202,16 @@ fn an_adopter_that_frees_what_was_pinned() {
         let chunk = Chunk::new(2);
         chunk.retire(2, 2);
         let other = Chunk::free_elsewhere(&chunk, 0);
-        let adopter = {
-            let chunk = Arc::clone(&chunk);
-            thread::spawn(move || {
-                let adopted = chunk.count.adopt().is_some();
-                // This thread has the block, whether or not it has adopted the chunk.
-                chunk.write(1);
-                if adopted {
-                    chunk.retire(-1, 2);
-                } else {
-                    chunk.free(1);
-                }
-            })
-        };
+        let adopter = spawn(&chunk, move |chunk| {
+            let adopted = chunk.count.adopt().is_some();
+            // This thread has the block, whether or not it has adopted the chunk.
+            chunk.write(1);
+            if adopted {
+                chunk.retire(-1, 2);
+            } else {
+                chunk.free(1);
+            }
+        });
         other.join().unwrap();
         adopter.join().unwrap();
         assert_eq!(chunk.recycled(), 1);
@@ -249,18 +225,15 @@ fn a_future_moves_between_threads() {
         // The first poll leaves one block to the next poll, and one to another thread.
         chunk.retire(2, 2);
         let other = Chunk::free_elsewhere(&chunk, 1);
-        let next = {
-            let chunk = Arc::clone(&chunk);
-            thread::spawn(move || {
-                // The block that is still alive prevents the chunk from being recycled.
-                assert!(chunk.count.adopt().is_some());
-                assert_eq!(chunk.tail(), 2);
-                chunk.write(2);
-                chunk.write(0);
-                // One allocated, both freed.
-                chunk.retire(1 - 2, 3);
-            })
-        };
+        let next = spawn(&chunk, move |chunk| {
+            // The block that is still alive prevents the chunk from being recycled.
+            assert!(chunk.count.adopt().is_some());
+            assert_eq!(chunk.tail.get(), 2);
+            chunk.write(2);
+            chunk.write(0);
+            // One allocated, both freed.
+            chunk.retire(1 - 2, 3);
+        });
         next.join().unwrap();
         other.join().unwrap();
         assert_eq!(chunk.recycled(), 1);
@@ -283,30 +256,25 @@ fn an_owned_chunk_is_adopted_by_nobody() {
 
 #[test]
 fn holes_are_taken_by_one_adopter_and_served_again_once() {
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = model.preemption_bound.or(Some(3));
-    model.check(|| {
+    model(3, || {
         let chunk = Chunk::new(3);
         chunk.retire(3, 3);
         let others = [Chunk::free_elsewhere(&chunk, 0), Chunk::free_elsewhere(&chunk, 1)];
-        let adopter = {
-            let chunk = Arc::clone(&chunk);
-            thread::spawn(move || {
-                let Some(live) = chunk.count.adopt() else { return };
-                let blocks = chunk.take(3);
-                assert!(live as usize + blocks.len() >= 3, "a block that was freed is a hole");
-                assert_eq!(chunk.tail(), 3);
-                // Serves the first hole, and leaves the others. The block is freed after that.
-                let served = blocks.first().copied();
-                served.into_iter().for_each(|block| chunk.write(block));
-                for &block in blocks.iter().skip(1) {
-                    let hole = Hole::new(24 + 8 * block, 8);
-                    chunk.count.leave(hole, |next| chunk.set_link(block, next));
-                }
-                chunk.retire(i32::from(served.is_some()), 3);
-                served.into_iter().for_each(|block| chunk.free(block));
-            })
-        };
+        let adopter = spawn(&chunk, move |chunk| {
+            let Some(live) = chunk.count.adopt() else { return };
+            let blocks = chunk.take(3);
+            assert!(live as usize + blocks.len() >= 3, "a block that was freed is a hole");
+            assert_eq!(chunk.tail.get(), 3);
+            // Serves the first hole, and leaves the others. The block is freed after that.
+            let served = blocks.first().copied();
+            served.into_iter().for_each(|block| chunk.write(block));
+            for &block in blocks.iter().skip(1) {
+                let hole = Hole::new(24 + 8 * block, 8);
+                chunk.count.leave(hole, |next| chunk.blocks[block].set(next));
+            }
+            chunk.retire(i32::from(served.is_some()), 3);
+            served.into_iter().for_each(|block| chunk.free(block));
+        });
         for other in others {
             other.join().unwrap();
         }
@@ -329,7 +297,7 @@ fn holes_outlast_adoptions_for_the_tail() {
         let chunk = Chunk::new(3);
         let other = Chunk::free_elsewhere(&chunk, 0);
         // Freed by its owner, which had listed it.
-        chunk.count.leave(Hole::new(24 + 8, 8), |next| chunk.set_link(1, next));
+        chunk.count.leave(Hole::new(24 + 8, 8), |next| chunk.blocks[1].set(next));
         chunk.retire(3 - 1, 3);
         assert!(chunk.count.adopt().is_some());
         chunk.retire(0, 3);

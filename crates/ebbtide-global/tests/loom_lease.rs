@@ -6,31 +6,29 @@
 //! own, with the atomics of loom. Cells of loom represent plain fields, so loom reports two
 //! accesses that nothing orders. Each model names the mutations for which it was seen to fail.
 
-use crate::shared::{
-    count::Count,
-    hole::Hole,
-    lease::Lease,
-    suspended::{Chunks, Suspended},
-};
-use loom::{
-    cell::UnsafeCell,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+use crate::{
+    loom_plain::{Plain, model, spawn},
+    shared::{
+        count::Count,
+        hole::Hole,
+        lease::Lease,
+        suspended::{Chunks, Suspended},
     },
-    thread,
+};
+use loom::sync::{
+    Arc,
+    atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
 };
 
 struct Figures {
     lease: Lease,
-    blocks: UnsafeCell<u32>,
+    blocks: Plain<u32>,
 }
 
 impl Figures {
     /// Serves one block. The caller has the lease.
     fn serve(&self) {
-        // SAFETY: loom checks that nobody else is at it.
-        self.blocks.with_mut(|blocks| unsafe { *blocks += 1 });
+        self.blocks.change(|blocks| *blocks += 1);
     }
 
     /// An owner starts, serves a block and ends. Returns false if another owner has the figures.
@@ -49,18 +47,13 @@ impl Figures {
 #[test]
 fn owners_count_one_after_the_other() {
     loom::model(|| {
-        let figures = Arc::new(Figures { lease: Lease::taken(), blocks: UnsafeCell::new(0) });
-        let others = [(); 2].map(|()| {
-            let figures = Arc::clone(&figures);
-            thread::spawn(move || figures.run_owner())
-        });
+        let figures = Arc::new(Figures { lease: Lease::taken(), blocks: Plain::new(0) });
+        let others = [(); 2].map(|()| spawn(&figures, move |figures| figures.run_owner()));
         figures.serve();
         figures.lease.leave();
         let taken = others.map(|other| u32::from(other.join().unwrap()));
         assert!(figures.lease.take(), "each owner has left it");
-        // SAFETY: loom checks that nobody writes to it.
-        let blocks = figures.blocks.with(|blocks| unsafe { *blocks });
-        assert_eq!(blocks, 1 + taken[0] + taken[1]);
+        assert_eq!(figures.blocks.get(), 1 + taken[0] + taken[1]);
     });
 }
 
@@ -71,11 +64,11 @@ struct Scope {
     /// The owner's ID in the chunk's entry.
     owner: AtomicU64,
     /// The blocks that the owner served less those that it freed.
-    local: UnsafeCell<i32>,
+    local: Plain<i32>,
     /// The free list, whose memory goes with the lease: a block, if one is listed.
-    listed: UnsafeCell<Option<usize>>,
+    listed: Plain<Option<usize>>,
     /// The blocks of the chunk. Whoever frees one writes to it before, as `poison` does.
-    blocks: [UnsafeCell<u8>; 3],
+    blocks: [Plain<u8>; 3],
     recycled: AtomicU32,
 }
 
@@ -94,8 +87,8 @@ impl Scope {
             suspended: Suspended::default(),
             count: Count::new(),
             owner: AtomicU64::new(ID),
-            local: UnsafeCell::new(0),
-            listed: UnsafeCell::new(None),
+            local: Plain::new(0),
+            listed: Plain::new(None),
             blocks: Default::default(),
             recycled: AtomicU32::new(0),
         };
@@ -108,30 +101,22 @@ impl Scope {
     }
 
     fn count_own(&self, more: i32) {
-        // SAFETY: loom checks that nobody else is at it.
-        self.local.with_mut(|local| unsafe { *local += more });
-    }
-
-    fn local(&self) -> i32 {
-        // SAFETY: loom checks that nobody writes to it.
-        self.local.with(|local| unsafe { *local })
+        self.local.change(|local| *local += more);
     }
 
     fn poison(&self, block: usize) {
-        // SAFETY: loom checks that nobody else is at it.
-        self.blocks[block].with_mut(|block| unsafe { *block = 0xDE });
+        self.blocks[block].set(0xDE);
     }
 
     /// Takes the listed block. The caller has the lease.
     fn take_listed(&self) -> Option<usize> {
-        // SAFETY: loom checks that nobody else is at it.
-        self.listed.with_mut(|listed| unsafe { (*listed).take() })
+        self.listed.change(Option::take)
     }
 
     /// Like `Owner::retire_suspended`.
     fn retire(&self) {
         self.owner.store(RETIRED, Relaxed);
-        let local = self.local();
+        let local = self.local.get();
         if let Some(block) = self.take_listed() {
             self.count.leave(Hole::new(24 + 8 * block, 8), |_| self.poison(block));
         }
@@ -145,8 +130,7 @@ impl Scope {
 
     /// Reuses the chunk, which the caller owns.
     fn recycle(&self) {
-        // SAFETY: loom checks that nobody else is at it.
-        self.local.with_mut(|local| unsafe { *local = 0 });
+        self.local.set(0);
         (0..self.blocks.len()).for_each(|block| self.poison(block));
         self.recycled.fetch_add(1, Relaxed);
     }
@@ -173,7 +157,7 @@ impl Scope {
         }
         self.poison(block);
         self.count_own(-1);
-        if self.local() == 0 {
+        if self.local.get() == 0 {
             self.retire();
             self.suspended.ended();
         } else {
@@ -200,10 +184,7 @@ impl Scope {
 fn an_idle_scope_is_ended_while_its_owner_frees() {
     loom::model(|| {
         let scope = Scope::with(2);
-        let other = {
-            let scope = Arc::clone(&scope);
-            thread::spawn(move || scope.end_idle())
-        };
+        let other = spawn(&scope, move |scope| scope.end_idle());
         let is_own = [0, 1].map(|block| scope.free(block));
         let is_ended = other.join().unwrap();
         assert!(is_ended || is_own == [true, true]);
@@ -216,15 +197,9 @@ fn an_idle_scope_is_ended_while_its_owner_frees() {
 /// Fails where `take` does not read again what it read before it had the lease.
 #[test]
 fn two_windows_end_while_the_owner_goes_on() {
-    let mut model = loom::model::Builder::new();
-    // Without a bound, the model takes minutes.
-    model.preemption_bound = model.preemption_bound.or(Some(3));
-    model.check(|| {
+    model(3, || {
         let scope = Scope::with(1);
-        let others = [(); 2].map(|()| {
-            let scope = Arc::clone(&scope);
-            thread::spawn(move || scope.end_idle())
-        });
+        let others = [(); 2].map(|()| spawn(&scope, move |scope| scope.end_idle()));
         // A session that serves a block.
         let is_own = scope.suspended.take().is_some();
         if is_own {
@@ -247,18 +222,10 @@ fn two_windows_end_while_the_owner_goes_on() {
 /// as its own then, where frees or `settle` are not `Release`, and without the fence in `free`.
 #[test]
 fn pending_blocks_are_freed_once_whoever_ended_the_scope() {
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = model.preemption_bound.or(Some(3));
-    model.check(|| {
+    model(3, || {
         let scope = Scope::with(3);
-        let ender = {
-            let scope = Arc::clone(&scope);
-            thread::spawn(move || scope.end_idle())
-        };
-        let other = {
-            let scope = Arc::clone(&scope);
-            thread::spawn(move || scope.free_elsewhere(2))
-        };
+        let ender = spawn(&scope, move |scope| scope.end_idle());
+        let other = spawn(&scope, move |scope| scope.free_elsewhere(2));
         scope.poison(0);
         let is_pending = scope.owner.load(Relaxed) == ID;
         if !is_pending {
@@ -295,10 +262,7 @@ fn the_next_scope_is_not_mistaken_for_the_one_that_was_ended() {
     const NEXT: Chunks = Chunks { first: 2, adopted: 3 };
     loom::model(|| {
         let scope = Scope::with(1);
-        let other = {
-            let scope = Arc::clone(&scope);
-            thread::spawn(move || scope.end_idle())
-        };
+        let other = spawn(&scope, move |scope| scope.end_idle());
         let is_own = scope.free(0);
         // Otherwise the other thread may end the next scope, too.
         if !is_own && scope.suspended.begin() {
@@ -323,13 +287,9 @@ fn a_listed_block_is_served_again_whoever_ended_the_scope() {
         assert!(scope.suspended.take().is_some());
         scope.poison(0);
         scope.count_own(-1);
-        // SAFETY: loom checks that nobody else is at it.
-        scope.listed.with_mut(|listed| unsafe { *listed = Some(0) });
+        scope.listed.set(Some(0));
         scope.suspended.leave(CHUNKS, 1);
-        let ender = {
-            let scope = Arc::clone(&scope);
-            thread::spawn(move || scope.end_idle())
-        };
+        let ender = spawn(&scope, move |scope| scope.end_idle());
         // The next session.
         if scope.suspended.take().is_some() {
             let block = scope.take_listed().unwrap();
@@ -337,7 +297,7 @@ fn a_listed_block_is_served_again_whoever_ended_the_scope() {
             scope.count_own(1);
             scope.suspended.leave(CHUNKS, 2);
         } else if scope.count.adopt().is_some() {
-            scope.count_own(-scope.local());
+            scope.count_own(-scope.local.get());
             let hole = Hole::new(24, 8);
             let (start, taken) = scope.count.take(3, |start| (Hole::from_link(start, 1), 0));
             assert_eq!((start, taken), (hole.start(), 1));

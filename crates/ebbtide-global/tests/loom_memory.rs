@@ -4,7 +4,10 @@
 //! Models: `ci/loom.sh` runs them. The budget is the crate's own, with the atomics of loom. Each
 //! model names the mutations for which it was seen to fail.
 
-use crate::shared::budget::{Budget, WINDOW_MS};
+use crate::{
+    loom_plain::spawn,
+    shared::budget::{Budget, WINDOW_MS},
+};
 use loom::{
     sync::{
         Arc,
@@ -50,10 +53,7 @@ fn a_peak_outlives_the_end_of_its_window_at_any_moment() {
     loom::model(|| {
         let budget = Arc::new(Budget::new());
         budget.observe(10, 0);
-        let other = {
-            let budget = Arc::clone(&budget);
-            thread::spawn(move || assert!(budget.observe(5, WINDOW_MS)))
-        };
+        let other = spawn(&budget, move |budget| assert!(budget.observe(5, WINDOW_MS)));
         assert!(budget.peak() >= 10);
         budget.observe(100, 0);
         assert!(budget.peak() >= 100);
@@ -69,10 +69,7 @@ fn a_window_ends_once_though_threads_read_the_clock_at_different_times() {
     loom::model(|| {
         let budget = Arc::new(Budget::new());
         budget.observe(100, 0);
-        let other = {
-            let budget = Arc::clone(&budget);
-            thread::spawn(move || budget.observe(5, WINDOW_MS + 1))
-        };
+        let other = spawn(&budget, move |budget| budget.observe(5, WINDOW_MS + 1));
         let here = budget.observe(5, WINDOW_MS);
         assert!(here != other.join().unwrap(), "one of the two sees it end");
         assert_eq!(budget.peak(), 100);
@@ -86,10 +83,7 @@ fn diverted_bytes_are_counted_though_a_window_ends() {
         let budget = Arc::new(Budget::new());
         budget.observe(100, 0);
         budget.divert(160, 0);
-        let other = {
-            let budget = Arc::clone(&budget);
-            thread::spawn(move || assert!(budget.observe(5, WINDOW_MS)))
-        };
+        let other = spawn(&budget, move |budget| assert!(budget.observe(5, WINDOW_MS)));
         budget.divert(32, 0);
         other.join().unwrap();
         // One in 16 of all, or of those before.

@@ -6,14 +6,16 @@
 //! cell, and loom reports two accesses that nothing orders. Each model names the mutations for
 //! which it was seen to fail.
 
-use crate::shared::{
-    count::Count,
-    hole::Hole,
-    stack::{Membership, Stack},
-    tails::Tails,
+use crate::{
+    loom_plain::{Plain, model, spawn},
+    shared::{
+        count::Count,
+        hole::Hole,
+        stack::{Membership, Stack},
+        tails::Tails,
+    },
 };
 use loom::{
-    cell::UnsafeCell,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering::Relaxed},
@@ -25,7 +27,7 @@ use loom::{
 struct Pool {
     stack: Stack,
     links: Vec<AtomicU32>,
-    fields: Vec<UnsafeCell<u32>>,
+    fields: Vec<Plain<u32>>,
 }
 
 impl Pool {
@@ -34,7 +36,7 @@ impl Pool {
         let pool = Pool {
             stack: Stack::new(),
             links: (0..=runs).map(|_| AtomicU32::new(0)).collect(),
-            fields: (0..=runs).map(|_| UnsafeCell::new(0)).collect(),
+            fields: (0..=runs).map(|_| Plain::new(0)).collect(),
         };
         for run in 1..=runs {
             pool.give(run);
@@ -44,14 +46,7 @@ impl Pool {
 
     /// Uses a run that the caller owns.
     fn work(&self, run: u32) {
-        // SAFETY: loom checks that nobody else is at it.
-        self.fields[run as usize].with_mut(|value| unsafe { *value += 1 });
-    }
-
-    /// How often a run that the caller owns was used.
-    fn uses(&self, run: u32) -> u32 {
-        // SAFETY: loom checks that nobody writes to it.
-        self.fields[run as usize].with(|value| unsafe { *value })
+        self.fields[run as usize].change(|value| *value += 1);
     }
 
     fn give(&self, run: u32) {
@@ -77,21 +72,13 @@ impl Pool {
     }
 }
 
-/// Every interleaving with at most this many preemptions; LOOM_MAX_PREEMPTIONS sets another number.
-fn model(preemptions: usize, run: impl Fn() + Sync + Send + 'static) {
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = model.preemption_bound.or(Some(preemptions));
-    model.check(run);
-}
-
 /// Fails where `push` is not `Release`, or the loads of `pop` are not `Acquire`.
 #[test]
 fn all_accesses_to_a_run_happen_before_it_is_taken_from_the_pool() {
     model(3, || {
         let pool = Pool::with(1);
         let others = [(); 2].map(|()| {
-            let pool = Arc::clone(&pool);
-            thread::spawn(move || {
+            spawn(&pool, move |pool| {
                 let run = pool.take();
                 if run != 0 {
                     pool.give(run);
@@ -104,7 +91,7 @@ fn all_accesses_to_a_run_happen_before_it_is_taken_from_the_pool() {
         assert_eq!(run, 1, "it was given back");
         // Once when it was made, twice by each thread that had it, and once here.
         let had = takes.iter().filter(|run| **run != 0).count();
-        assert_eq!(pool.uses(run) as usize, 1 + 2 * had + 1);
+        assert_eq!(pool.fields[run as usize].get() as usize, 1 + 2 * had + 1);
     });
 }
 
@@ -114,14 +101,8 @@ fn runs_that_are_given_while_others_are_taken_are_all_there() {
     model(3, || {
         let pool = Pool::with(3);
         let taken = (pool.take(), pool.take());
-        let giver = {
-            let pool = Arc::clone(&pool);
-            thread::spawn(move || pool.give(taken.0))
-        };
-        let taker = {
-            let pool = Arc::clone(&pool);
-            thread::spawn(move || pool.take())
-        };
+        let giver = spawn(&pool, move |pool| pool.give(taken.0));
+        let taker = spawn(&pool, move |pool| pool.take());
         pool.give(taken.1);
         giver.join().unwrap();
         let taken = taker.join().unwrap();
@@ -139,10 +120,7 @@ fn runs_that_are_given_while_others_are_taken_are_all_there() {
 fn a_head_that_went_and_came_back_is_not_taken_for_one_that_stayed() {
     model(3, || {
         let pool = Pool::with(2);
-        let slow = {
-            let pool = Arc::clone(&pool);
-            thread::spawn(move || pool.take())
-        };
+        let slow = spawn(&pool, move |pool| pool.take());
         let (first, second) = (pool.take(), pool.take());
         if first != 0 {
             pool.give(first);
@@ -157,17 +135,16 @@ fn a_head_that_went_and_came_back_is_not_taken_for_one_that_stayed() {
 
 /// A chunk. A thread that learns of it knows that its entry is committed.
 struct Chunk {
-    committed: UnsafeCell<bool>,
+    committed: Plain<bool>,
     count: Count,
-    tail: UnsafeCell<u32>,
+    tail: Plain<u32>,
     freed: AtomicU32,
 }
 
 impl Chunk {
     /// Moves the start of an adopted chunk's tail by one, and returns it.
     fn bump(&self) -> u32 {
-        // SAFETY: loom checks that nobody else is at it.
-        self.tail.with_mut(|tail| unsafe {
+        self.tail.change(|tail| {
             *tail += 1;
             *tail
         })
@@ -189,17 +166,16 @@ impl Chunk {
 fn a_tail_that_an_ended_owner_left_is_adopted_by_one_if_it_is_still_pinned() {
     model(2, || {
         let chunk = Arc::new(Chunk {
-            committed: UnsafeCell::new(false),
+            committed: Plain::new(false),
             count: Count::new(),
-            tail: UnsafeCell::new(0),
+            tail: Plain::new(0),
             freed: AtomicU32::new(0),
         });
         let tails = Arc::new(Tails::<2>::new());
         let ended = {
             let (chunk, tails) = (Arc::clone(&chunk), Arc::clone(&tails));
             thread::spawn(move || {
-                // SAFETY: loom checks that nobody else is at it.
-                chunk.committed.with_mut(|committed| unsafe { *committed = true });
+                chunk.committed.set(true);
                 chunk.count.own();
                 assert_eq!(chunk.bump(), 1);
                 // Two blocks stay alive.
@@ -218,8 +194,7 @@ fn a_tail_that_an_ended_owner_left_is_adopted_by_one_if_it_is_still_pinned() {
                 if tails.take() == 0 {
                     return;
                 }
-                // SAFETY: loom checks that nobody writes to it.
-                assert!(chunk.committed.with(|committed| unsafe { *committed }));
+                assert!(chunk.committed.get());
                 if chunk.count.adopt().is_none() {
                     return;
                 }
@@ -247,10 +222,7 @@ fn a_tail_is_handed_to_one_owner() {
     loom::model(|| {
         let tails = Arc::new(Tails::<1>::new());
         tails.leave(1);
-        let other = {
-            let tails = Arc::clone(&tails);
-            thread::spawn(move || tails.take())
-        };
+        let other = spawn(&tails, move |tails| tails.take());
         let taken = tails.take() + other.join().unwrap() + tails.take();
         assert_eq!(taken, 1);
     });
@@ -261,7 +233,7 @@ struct Holey {
     stack: Stack,
     link: Membership,
     /// Accessed by the thread that has taken the chunk.
-    entry: UnsafeCell<u32>,
+    entry: Plain<u32>,
     pushed: AtomicU32,
 }
 
@@ -278,8 +250,7 @@ impl Holey {
     fn take(&self) -> bool {
         let is_taken = self.stack.pop(|_| self.link.get()) != 0;
         if is_taken {
-            // SAFETY: loom checks that nobody else is at it.
-            self.entry.with_mut(|value| unsafe { *value += 1 });
+            self.entry.change(|value| *value += 1);
             self.link.leave();
         }
         is_taken
@@ -293,12 +264,11 @@ fn a_chunk_with_holes_is_in_the_pool_at_most_once() {
         let holey = Arc::new(Holey {
             stack: Stack::new(),
             link: Membership::new(),
-            entry: UnsafeCell::new(0),
+            entry: Plain::new(0),
             pushed: AtomicU32::new(0),
         });
         let others = [(); 2].map(|()| {
-            let holey = Arc::clone(&holey);
-            thread::spawn(move || {
+            spawn(&holey, move |holey| {
                 holey.leave();
                 u32::from(holey.take())
             })
@@ -316,7 +286,7 @@ struct Pinned {
     holey: Holey,
     count: Count,
     /// The contents of the two blocks: links of holes, once they are free.
-    blocks: [UnsafeCell<u16>; 2],
+    blocks: [Plain<u16>; 2],
     recycled: AtomicU32,
 }
 
@@ -325,14 +295,9 @@ impl Pinned {
         Hole::new(24 + 8 * block, 8)
     }
 
-    fn write(&self, block: usize, link: u16) {
-        // SAFETY: loom checks that nobody else is at it.
-        self.blocks[block].with_mut(|value| unsafe { *value = link });
-    }
-
     /// Like `Owner::free_shared`.
     fn free(&self, block: usize) {
-        match self.count.free(Pinned::hole(block), |next| self.write(block, next)) {
+        match self.count.free(Pinned::hole(block), |next| self.blocks[block].set(next)) {
             Some(_) => self.holey.leave(),
             None => self.recycle(),
         }
@@ -340,7 +305,7 @@ impl Pinned {
 
     /// Reuses the whole chunk.
     fn recycle(&self) {
-        (0..2).for_each(|block| self.write(block, 0));
+        (0..2).for_each(|block| self.blocks[block].set(0));
         self.recycled.fetch_add(1, Relaxed);
     }
 
@@ -351,8 +316,7 @@ impl Pinned {
         }
         let read = |start: u16| {
             let block = usize::from(start - Pinned::hole(0).start());
-            // SAFETY: loom checks that nobody writes to it.
-            (Pinned::hole(block), self.blocks[block].with(|value| unsafe { *value }))
+            (Pinned::hole(block), self.blocks[block].get())
         };
         let (mut start, taken) = self.count.take(2, read);
         let mut blocks = Vec::new();
@@ -362,7 +326,7 @@ impl Pinned {
             start = next;
         }
         for &block in &blocks {
-            self.count.leave(Pinned::hole(block), |next| self.write(block, next));
+            self.count.leave(Pinned::hole(block), |next| self.blocks[block].set(next));
         }
         match self.count.settle(0) {
             (0, _) => self.recycle(),
@@ -383,7 +347,7 @@ fn a_chunk_with_holes_is_adopted_while_others_free_its_last_blocks() {
             holey: Holey {
                 stack: Stack::new(),
                 link: Membership::new(),
-                entry: UnsafeCell::new(0),
+                entry: Plain::new(0),
                 pushed: AtomicU32::new(0),
             },
             count: Count::new(),
@@ -393,9 +357,8 @@ fn a_chunk_with_holes_is_adopted_while_others_free_its_last_blocks() {
         pinned.count.own();
         assert_eq!(pinned.count.settle(2).0, 2);
         let others = [0, 1].map(|block| {
-            let pinned = Arc::clone(&pinned);
-            thread::spawn(move || {
-                pinned.write(block, 7);
+            spawn(&pinned, move |pinned| {
+                pinned.blocks[block].set(7);
                 pinned.free(block);
             })
         });

@@ -5,10 +5,13 @@
 //! Models: `ci/loom.sh` runs them. The modules are the crate's own, with the atomics of loom. Each
 //! model names the mutations for which it was seen to fail.
 
-use crate::shared::{
-    bounds::Bounds,
-    frontier::{Frontier, STEP},
-    once::{Once, Readiness},
+use crate::{
+    loom_plain::spawn,
+    shared::{
+        bounds::Bounds,
+        frontier::{Frontier, STEP},
+        once::{Once, Readiness},
+    },
 };
 use loom::{
     sync::{
@@ -66,8 +69,7 @@ fn the_range_is_reserved_once_and_known_to_whoever_is_told() {
     loom::model(|| {
         let range = Range::new();
         let others = [(); 2].map(|()| {
-            let range = Arc::clone(&range);
-            thread::spawn(move || {
+            spawn(&range, move |range| {
                 let readiness = range.prepare();
                 if readiness == Readiness::Ready {
                     range.assert_known();
@@ -99,10 +101,7 @@ fn a_thread_that_is_gone_is_not_waited_for() {
             true
         });
         assert_eq!(at_work, Readiness::Ready, "in the parent it is made yet");
-        let other = {
-            let once = Arc::clone(&once);
-            thread::spawn(move || once.prepare(|| unreachable!("it was made")))
-        };
+        let other = spawn(&once, move |once| once.prepare(|| unreachable!("it was made")));
         assert_eq!(other.join().unwrap(), Readiness::Ready);
     });
 }
@@ -111,10 +110,7 @@ fn a_thread_that_is_gone_is_not_waited_for() {
 fn a_failed_initialisation_is_tried_once() {
     loom::model(|| {
         let once = Arc::new(Once::new());
-        let other = {
-            let once = Arc::clone(&once);
-            thread::spawn(move || once.prepare(|| false))
-        };
+        let other = spawn(&once, move |once| once.prepare(|| false));
         let here = once.prepare(|| false);
         let there = other.join().unwrap();
         assert!(here == Readiness::Unavailable || there == Readiness::Unavailable);
@@ -128,14 +124,11 @@ fn a_failed_initialisation_is_tried_once() {
 fn a_block_of_another_allocator_is_in_no_mixture_of_old_and_new_words() {
     loom::model(|| {
         let range = Range::new();
-        let other = {
-            let range = Arc::clone(&range);
-            thread::spawn(move || {
-                for address in [0x1000, ORIGIN - 8, ORIGIN + CHUNKS as usize * CHUNK, 1 << 47] {
-                    assert_eq!(range.bounds.offset_of(address), None, "{address:#x}");
-                }
-            })
-        };
+        let other = spawn(&range, move |range| {
+            for address in [0x1000, ORIGIN - 8, ORIGIN + CHUNKS as usize * CHUNK, 1 << 47] {
+                assert_eq!(range.bounds.offset_of(address), None, "{address:#x}");
+            }
+        });
         range.prepare();
         other.join().unwrap();
     });
@@ -156,10 +149,7 @@ fn a_block_that_came_from_another_thread_is_in_the_range() {
                 }
             })
         };
-        let third = {
-            let range = Arc::clone(&range);
-            thread::spawn(move || range.prepare())
-        };
+        let third = spawn(&range, move |range| range.prepare());
         if range.prepare() == Readiness::Ready {
             handed.store(true, Release);
         }
@@ -200,10 +190,7 @@ fn a_chunk_has_one_taker_and_is_committed_when_it_has() {
             assert!(steps.is_committed(first) && steps.is_committed(first + chunks - 1));
             first..first + chunks
         };
-        let other = {
-            let shared = Arc::clone(&shared);
-            thread::spawn(move || take(&shared, 2))
-        };
+        let other = spawn(&shared, move |shared| take(&shared, 2));
         let here = [take(&shared, 1), take(&shared, STEP)];
         let there = other.join().unwrap();
         for range in &here {
@@ -218,10 +205,7 @@ fn a_chunk_has_one_taker_and_is_committed_when_it_has() {
 fn the_frontier_does_not_move_if_the_system_refuses() {
     loom::model(|| {
         let frontier = Arc::new(Frontier::new());
-        let other = {
-            let frontier = Arc::clone(&frontier);
-            thread::spawn(move || frontier.advance(3, CHUNKS, |_, _| true))
-        };
+        let other = spawn(&frontier, move |frontier| frontier.advance(3, CHUNKS, |_, _| true));
         let refused = frontier.advance(STEP, CHUNKS, |_, _| false);
         assert_eq!(refused, None);
         assert_eq!(other.join().unwrap().map(|first| first.get()), Some(1));

@@ -5,31 +5,18 @@
 //! value is a cell of loom, which the appending thread writes to, so loom reports a reader that is
 //! not ordered after it. Each model names the mutations for which it was seen to fail.
 
-use crate::shared::registry::Registry;
-use loom::{cell::UnsafeCell, thread};
+use crate::{loom_plain::Plain, shared::registry::Registry};
+use loom::thread;
 
-struct Value(UnsafeCell<u32>);
-
-impl Value {
-    fn new(value: u32) -> Value {
-        let cell = UnsafeCell::new(0);
-        // SAFETY: nobody else knows of it.
-        cell.with_mut(|place| unsafe { *place = value });
-        Value(cell)
-    }
-
-    fn get(&self) -> u32 {
-        // SAFETY: loom checks that nobody writes to it.
-        self.0.with(|value| unsafe { *value })
-    }
+/// A value, which the thread that makes it writes once more.
+fn value(value: u32) -> Plain<u32> {
+    let plain = Plain::new(0);
+    plain.set(value);
+    plain
 }
 
-// SAFETY: a value is written by the thread that makes it, and then only read; loom checks that this
-// is so.
-unsafe impl Sync for Value {}
-
 /// A registry that is never freed: models are short.
-fn registry() -> &'static Registry<Value> {
+fn registry() -> &'static Registry<Plain<u32>> {
     Box::leak(Box::new(Registry::new()))
 }
 
@@ -40,14 +27,14 @@ fn readers_and_other_writers_see_complete_values() {
         let registry = registry();
         let writers = [1, 2].map(|value| {
             thread::spawn(move || {
-                assert_eq!(registry.append(Value::new(value)).get(), value);
+                assert_eq!(registry.append(self::value(value)).get(), value);
             })
         });
-        assert!(registry.iter().map(Value::get).sum::<u32>() <= 3);
+        assert!(registry.iter().map(Plain::get).sum::<u32>() <= 3);
         for writer in writers {
             writer.join().unwrap();
         }
-        assert_eq!(registry.iter().map(Value::get).sum::<u32>(), 3, "neither is lost");
+        assert_eq!(registry.iter().map(Plain::get).sum::<u32>(), 3, "neither is lost");
     });
 }
 
@@ -57,11 +44,11 @@ fn readers_and_other_writers_see_complete_values() {
 fn two_threads_that_append_the_same_at_once_append_one() {
     loom::model(|| {
         let registry = registry();
-        registry.append(Value::new(1));
-        let find = move || registry.find_or_append(|value| value.get() == 7, Value::new(7));
+        registry.append(value(1));
+        let find = move || registry.find_or_append(|value| value.get() == 7, value(7));
         let other = thread::spawn(move || std::ptr::from_ref(find()).addr());
         let here = std::ptr::from_ref(find()).addr();
         assert_eq!(here, other.join().unwrap());
-        assert_eq!(registry.iter().map(Value::get).collect::<Vec<_>>(), [1, 7]);
+        assert_eq!(registry.iter().map(Plain::get).collect::<Vec<_>>(), [1, 7]);
     });
 }

@@ -7,14 +7,16 @@
 //! first word is the link, and the plain fields of the chunk, so loom reports two accesses that
 //! nothing orders. Each model names the mutations for which it was seen to fail.
 
-use crate::shared::{
-    count::Count,
-    hole::Hole,
-    return_stack::{FIRST_WORD, ReturnStack, block_of},
-    suspended::{Chunks, Suspended},
+use crate::{
+    loom_plain::{Plain, model, spawn},
+    shared::{
+        count::Count,
+        hole::Hole,
+        return_stack::{FIRST_WORD, ReturnStack, block_of},
+        suspended::{Chunks, Suspended},
+    },
 };
 use loom::{
-    cell::UnsafeCell,
     sync::{
         Arc,
         atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
@@ -37,9 +39,9 @@ struct Scope {
     suspended: Suspended,
     count: Count,
     scope: AtomicU64,
-    local: UnsafeCell<i32>,
+    local: Plain<i32>,
     /// The first word of each block.
-    blocks: [UnsafeCell<u64>; 3],
+    blocks: [Plain<u64>; 3],
     listed: AtomicU32,
     recycled: AtomicU32,
 }
@@ -52,7 +54,7 @@ impl Scope {
             suspended: Suspended::default(),
             count: Count::new(),
             scope: AtomicU64::new(SCOPE),
-            local: UnsafeCell::new(blocks),
+            local: Plain::new(blocks),
             blocks: Default::default(),
             listed: AtomicU32::new(0),
             recycled: AtomicU32::new(0),
@@ -64,37 +66,21 @@ impl Scope {
     }
 
     fn count_own(&self, more: i32) {
-        // SAFETY: loom checks that nobody else is at it.
-        self.local.with_mut(|local| unsafe { *local += more });
-    }
-
-    fn local(&self) -> i32 {
-        // SAFETY: loom checks that nobody writes to it.
-        self.local.with(|local| unsafe { *local })
-    }
-
-    fn write(&self, block: usize, word: u64) {
-        // SAFETY: loom checks that nobody else is at it.
-        self.blocks[block].with_mut(|first| unsafe { *first = word });
-    }
-
-    fn link(&self, block: usize) -> u64 {
-        // SAFETY: loom checks that nobody writes to it.
-        self.blocks[block].with(|first| unsafe { *first })
+        self.local.change(|local| *local += more);
     }
 
     /// Another thread frees a block, whose user has written to it. Like `Owner::free_other`.
     fn free(&self, block: usize) {
-        self.write(block, 0xDE);
+        self.blocks[block].set(0xDE);
         let word = FIRST_WORD + block as u64;
-        if !self.returned.push(word, |next| self.write(block, next)) {
+        if !self.returned.push(word, |next| self.blocks[block].set(next)) {
             self.free_shared(block);
         }
     }
 
     fn free_shared(&self, block: usize) {
         // The link takes the place of the block's contents.
-        let link = |next: u16| self.write(block, next.into());
+        let link = |next: u16| self.blocks[block].set(next.into());
         if self.count.free(Hole::new(24 + 8 * block, 8), link).is_none() {
             self.recycle();
         }
@@ -103,7 +89,7 @@ impl Scope {
     /// Reuses the whole chunk, which the caller owns.
     fn recycle(&self) {
         self.count_own(0);
-        (0..self.blocks.len()).for_each(|block| self.write(block, 1));
+        (0..self.blocks.len()).for_each(|block| self.blocks[block].set(1));
         self.recycled.fetch_add(1, Relaxed);
     }
 
@@ -111,7 +97,7 @@ impl Scope {
         let mut word = first;
         while word >= FIRST_WORD {
             let block = usize::try_from(block_of(word) - FIRST_WORD).unwrap();
-            word = self.link(block);
+            word = self.blocks[block].get();
             f(block);
         }
     }
@@ -126,7 +112,7 @@ impl Scope {
                 self.count_own(-1);
                 self.listed.fetch_add(1, Relaxed);
                 // It is served again, and freed by its owner.
-                self.write(block, 7);
+                self.blocks[block].set(7);
             } else {
                 self.free_shared(block);
             }
@@ -137,7 +123,7 @@ impl Scope {
     fn end(&self) {
         let returned = self.returned.close();
         self.scope.store(RETIRED, Relaxed);
-        let local = self.local();
+        let local = self.local.get();
         if self.count.is_empty(local) {
             self.count.clear();
             self.recycle();
@@ -156,16 +142,8 @@ impl Scope {
     }
 }
 
-/// Every interleaving with at most this many preemptions; LOOM_MAX_PREEMPTIONS sets another number.
-fn model(preemptions: usize, run: impl Fn() + Sync + Send + 'static) {
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = model.preemption_bound.or(Some(preemptions));
-    model.check(run);
-}
-
 fn free_elsewhere(scope: &Arc<Scope>, block: usize) -> thread::JoinHandle<()> {
-    let scope = Arc::clone(scope);
-    thread::spawn(move || scope.free(block))
+    spawn(scope, move |scope| scope.free(block))
 }
 
 /// Fails where `push` is not `Release` or `take` not `Acquire`; where the exchange of `push` or the
@@ -176,16 +154,13 @@ fn blocks_freed_by_two_threads_are_listed_once_and_after_their_last_access() {
     model(3, || {
         let scope = Scope::with(2);
         let other = free_elsewhere(&scope, 0);
-        let owner = {
-            let scope = Arc::clone(&scope);
-            thread::spawn(move || scope.take_returned(SCOPE))
-        };
+        let owner = spawn(&scope, move |scope| scope.take_returned(SCOPE));
         scope.free(1);
         other.join().unwrap();
         owner.join().unwrap();
         scope.take_returned(SCOPE);
         assert_eq!(scope.listed.load(Relaxed), 2);
-        assert_eq!(scope.local(), 0);
+        assert_eq!(scope.local.get(), 0);
         assert!(scope.count.is_empty(0));
     });
 }
@@ -255,23 +230,20 @@ fn a_block_is_returned_while_another_thread_ends_the_suspended_scope() {
     model(2, || {
         let scope = Scope::with(2);
         scope.suspended.leave(CHUNKS, 1);
-        let ender = {
-            let scope = Arc::clone(&scope);
-            thread::spawn(move || {
-                let is_taken = scope.suspended.take().is_some();
-                if is_taken {
-                    scope.end();
-                    scope.suspended.ended();
-                }
-                is_taken
-            })
-        };
+        let ender = spawn(&scope, move |scope| {
+            let is_taken = scope.suspended.take().is_some();
+            if is_taken {
+                scope.end();
+                scope.suspended.ended();
+            }
+            is_taken
+        });
         let other = free_elsewhere(&scope, 0);
         // A session that takes the returned block, and frees the other one; then the scope ends.
         let is_resumed = scope.suspended.take().is_some();
         if is_resumed {
             scope.take_returned(SCOPE);
-            scope.write(1, 0xDE);
+            scope.blocks[1].set(0xDE);
             scope.count_own(-1);
             scope.end();
             scope.suspended.ended();
