@@ -8,12 +8,7 @@
 
 use crate::{
     loom_plain::{Plain, model, spawn},
-    shared::{
-        count::Count,
-        hole::Hole,
-        lease::Lease,
-        suspended::{Chunks, Suspended},
-    },
+    shared::{count::Count, hole::Hole, lease::Lease, suspended::Suspended},
 };
 use loom::sync::{
     Arc,
@@ -72,7 +67,8 @@ struct Scope {
     recycled: AtomicU32,
 }
 
-const CHUNKS: Chunks = Chunks { first: 1, adopted: 0 };
+/// The number of the scope's first chunk.
+const FIRST: u32 = 1;
 
 const RETIRED: u64 = 4;
 
@@ -95,7 +91,7 @@ impl Scope {
         assert!(scope.suspended.begin());
         scope.count.own();
         scope.count_own(blocks);
-        scope.suspended.leave(CHUNKS, 1);
+        scope.suspended.leave(FIRST, 1);
         assert!(!scope.suspended.is_idle(), "it had a session in this window");
         Arc::new(scope)
     }
@@ -161,14 +157,14 @@ impl Scope {
             self.retire();
             self.suspended.ended();
         } else {
-            self.suspended.leave(CHUNKS, 1);
+            self.suspended.leave(FIRST, 1);
         }
         true
     }
 
     /// At the end of a window, another thread ends the scope.
     fn end_idle(&self) -> bool {
-        let is_taken = self.suspended.is_idle() && self.suspended.take() == Some(CHUNKS);
+        let is_taken = self.suspended.is_idle() && self.suspended.take() == Some(FIRST);
         if is_taken {
             self.retire();
             self.suspended.ended();
@@ -204,7 +200,7 @@ fn two_windows_end_while_the_owner_goes_on() {
         let is_own = scope.suspended.take().is_some();
         if is_own {
             scope.count_own(1);
-            scope.suspended.leave(CHUNKS, 2);
+            scope.suspended.leave(FIRST, 2);
         }
         let ended = others.map(|other| u32::from(other.join().unwrap()));
         assert!(ended[0] + ended[1] <= 1);
@@ -259,7 +255,7 @@ fn pending_blocks_are_freed_once_whoever_ended_the_scope() {
 /// where that thread leaves the lease before it stores that there is no scope.
 #[test]
 fn the_next_scope_is_not_mistaken_for_the_one_that_was_ended() {
-    const NEXT: Chunks = Chunks { first: 2, adopted: 3 };
+    const NEXT: u32 = 2;
     loom::model(|| {
         let scope = Scope::with(1);
         let other = spawn(&scope, move |scope| scope.end_idle());
@@ -288,14 +284,14 @@ fn a_listed_block_is_served_again_whoever_ended_the_scope() {
         scope.poison(0);
         scope.count_own(-1);
         scope.listed.set(Some(0));
-        scope.suspended.leave(CHUNKS, 1);
+        scope.suspended.leave(FIRST, 1);
         let ender = spawn(&scope, move |scope| scope.end_idle());
         // The next session.
         if scope.suspended.take().is_some() {
             let block = scope.take_listed().unwrap();
             scope.poison(block);
             scope.count_own(1);
-            scope.suspended.leave(CHUNKS, 2);
+            scope.suspended.leave(FIRST, 2);
         } else if scope.count.adopt().is_some() {
             scope.count_own(-scope.local.get());
             let hole = Hole::new(24, 8);

@@ -13,7 +13,7 @@ use crate::{
         count::Count,
         hole::Hole,
         return_stack::{FIRST_WORD, ReturnStack, block_of},
-        suspended::{Chunks, Suspended},
+        suspended::Suspended,
     },
 };
 use loom::{
@@ -30,7 +30,8 @@ const SCOPE: u64 = 16;
 const NEXT_SCOPE: u64 = 17;
 const RETIRED: u64 = 4;
 
-const CHUNKS: Chunks = Chunks { first: 1, adopted: 0 };
+/// The number of the scope's first chunk.
+const FIRST: u32 = 1;
 
 /// A chunk of a persistent scope, and the stack in the entry of the scope's first chunk. Other
 /// threads free the blocks.
@@ -229,7 +230,7 @@ fn a_block_that_finds_the_stack_full_is_counted_by_whoever_frees_it() {
 fn a_block_is_returned_while_another_thread_ends_the_suspended_scope() {
     model(2, || {
         let scope = Scope::with(2);
-        scope.suspended.leave(CHUNKS, 1);
+        scope.suspended.leave(FIRST, 1);
         let ender = spawn(&scope, move |scope| {
             let is_taken = scope.suspended.take().is_some();
             if is_taken {

@@ -176,6 +176,9 @@ pub(crate) struct ScopeRecord {
     pub(crate) large: Cell<u32>,
     /// The number of chunks that the scope has besides its first.
     pub(crate) added_chunks: Cell<u32>,
+    /// The list of chunks that the scope adopted whole, in which it does not bump, if it is
+    /// persistent (P2 in `owner/persistent`).
+    pub(crate) adopted: Cell<Option<ChunkRef>>,
     /// In a run that holds a large block: the scope that served it, and the ID of that scope.
     pub(crate) large_scope: Cell<Option<ScopeRef>>,
     pub(crate) large_scope_id: Cell<u64>,
@@ -278,6 +281,7 @@ impl ScopeRecord {
         self.count_as(Counted::default());
         self.large.set(0);
         self.added_chunks.set(0);
+        self.adopted.set(None);
     }
 }
 

@@ -212,7 +212,7 @@ impl Owner {
 
     /// The chunks that the innermost scope has adopted as a whole, if it is the persistent scope.
     pub(super) fn adopted(&self) -> Option<ChunkRef> {
-        self.persistence.adopted.get().filter(|_| self.is_persistent())
+        self.scope().and_then(|scope| scope.record().adopted.get())
     }
 
     /// [Sweeps](Owner::sweep) the innermost scope if that is due, because it was refused a chunk.

@@ -203,12 +203,12 @@ impl Owner {
             }
         }
         if adopted.is_some() {
-            self.persistence.adopted.set(None);
+            scope.record().adopted.set(None);
             for chunk in ChunkRef::list(adopted) {
                 if is_swept(chunk) {
                     give_up(chunk);
                 } else {
-                    chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
+                    chunk.set_next(scope.record().adopted.replace(Some(chunk)));
                 }
             }
         }

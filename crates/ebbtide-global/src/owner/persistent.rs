@@ -63,7 +63,6 @@ use crate::{
         lists::FreeLists,
         run::{self, ChunkRef, Entry, ScopeRef, offset_in_chunk},
     },
-    shared::suspended::Chunks,
     size::SMALL,
 };
 
@@ -104,10 +103,8 @@ impl Owner {
         invariant!(!self.has_scope(), "P1, no scope is open while one is suspended");
         invariant!(live > 0, "P5, a suspended scope has live blocks");
         let Some(suspended) = self.suspended() else { return };
-        self.persistence.suspend(live);
-        let adopted = self.persistence.adopted.get().map_or(0, ChunkRef::number);
-        let chunks = Chunks { first: scope.first_chunk().number(), adopted };
-        suspended.leave(chunks, self.persistence.session.get());
+        self.persistence.live_left.set(live);
+        suspended.leave(scope.first_chunk().number(), self.persistence.session.get());
     }
 
     /// Takes the suspended scope back, so that no other thread can end it, and frees the blocks
@@ -118,7 +115,7 @@ impl Owner {
         invariant!(!self.has_scope(), "P1, a suspended scope is taken back");
         let is_own = self.suspended()?.take().is_some();
         if !is_own {
-            self.persistence.forget();
+            self.persistence.scope.set(None);
             // Whoever ended the scope has given up the chunk of its lists as well (P5).
             self.lists_chunk.set(None);
             // Until then, entries of the scope's former chunks may still have this owner's ID (P5).
@@ -149,8 +146,8 @@ impl Owner {
     /// Ends the persistent scope, which other threads cannot end. No scope is open.
     pub(super) fn end_taken_back(&self, scope: ScopeRef) {
         invariant!(!self.has_scope(), "P1, a suspended scope ends");
-        let adopted = self.persistence.forget();
-        self.retire_suspended(scope, adopted);
+        self.persistence.scope.set(None);
+        self.retire_suspended(scope);
         if let Some(suspended) = self.suspended() {
             suspended.ended();
         }
@@ -246,15 +243,12 @@ impl Owner {
     /// it are listed. Returns false if there is no persistent scope or the chunk cannot be adopted.
     /// Other threads must not be able to end the scope.
     pub(super) fn adopt_whole(&self, chunk: ChunkRef) -> bool {
-        if self.persistent_lists().is_none() {
-            return false;
-        }
-        let id = self.persistence.scope_id();
-        let Some(live) = self.adopt(chunk, id) else { return false };
+        let Some(scope) = self.persistence.scope.get() else { return false };
+        let Some(live) = self.adopt(chunk, scope.id()) else { return false };
         chunk.entry().tail_start.set(0);
         self.accept_returns(chunk);
-        chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
-        self.persistent_adopted(id, live);
+        chunk.set_next(scope.record().adopted.replace(Some(chunk)));
+        self.persistent_adopted(scope.id(), live);
         true
     }
 

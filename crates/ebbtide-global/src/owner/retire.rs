@@ -133,11 +133,12 @@ impl Owner {
 
     /// Retires the chunks of a suspended scope of any owner, for which the caller has the lease. Its
     /// listed blocks become holes of the chunks that stay pinned.
-    pub(super) fn retire_suspended(&self, scope: ScopeRef, adopted: Option<ChunkRef>) {
+    pub(super) fn retire_suspended(&self, scope: ScopeRef) {
         // `retire` counts escaped blocks, but these were counted at each suspension.
         let escaped = self.ledger.escaped();
         let flushed = Flushed::nothing_bumped();
         let Saved { position, lists, .. } = scope.record().saved.get();
+        let adopted = scope.record().adopted.get();
         let chunks = || ChunkRef::list(position.chunk).chain(ChunkRef::list(adopted));
         // SAFETY: the lists of a persistent scope were initialised when it began (P3), and nobody
         // else accesses them, because the caller has the lease (P5).
@@ -186,10 +187,10 @@ impl Owner {
 
     /// Ends the suspended scope of any owner, unless it has a session now.
     fn end_suspended(&self, suspended: &Suspended) {
-        let Some(chunks) = suspended.take() else { return };
-        if let Some(scope) = ChunkRef::from_number(chunks.first).map(ScopeRef::beginning_in) {
+        let Some(first_chunk) = suspended.take() else { return };
+        if let Some(scope) = ChunkRef::from_number(first_chunk).map(ScopeRef::beginning_in) {
             let lists = scope.record().saved.get().lists;
-            self.retire_suspended(scope, ChunkRef::from_number(chunks.adopted));
+            self.retire_suspended(scope);
             if let Some(chunk) = lists.and_then(|lists| ChunkRef::containing(lists.as_ptr().cast()))
             {
                 // The owner finds that the scope has ended, and takes another chunk for lists (P5).

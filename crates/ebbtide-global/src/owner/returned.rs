@@ -146,7 +146,7 @@ impl Owner {
     pub(super) fn recount(&self) -> i64 {
         let Some(lists) = self.innermost.lists() else { return 0 };
         let bumped_in = ChunkRef::list(self.bump.chunk());
-        let chunks = bumped_in.chain(ChunkRef::list(self.persistence.adopted.get()));
+        let chunks = bumped_in.chain(ChunkRef::list(self.adopted()));
         let (mut examined, mut live) = (0, 0);
         for chunk in chunks {
             // Blocks that were bumped since the last flush are in neither sum.

@@ -8,7 +8,7 @@ use crate::{
     figures,
     memory::{
         held,
-        run::{ChunkRef, Entry, FIRST_ID, NO_SCOPE, ScopeRef},
+        run::{Entry, FIRST_ID, NO_SCOPE, ScopeRef},
     },
     size::CHUNK,
 };
@@ -44,12 +44,10 @@ pub(crate) struct Persistence {
     pub(crate) scope: Cell<Option<ScopeRef>>,
     /// The ID of the current or last session, which is the ID in its ticket (P4).
     pub(crate) session: Cell<u64>,
-    /// The list of chunks that the scope adopted whole, in which it does not bump (P2).
-    pub(crate) adopted: Cell<Option<ChunkRef>>,
     /// The scope's live blocks when the session began.
     pub(crate) live_before: Cell<i64>,
     /// The scope's live blocks while it is suspended, less those whose frees are pending.
-    live_left: Cell<i64>,
+    pub(crate) live_left: Cell<i64>,
     /// Blocks that were freed while the scope is suspended, and are still counted as alive.
     pending: [Cell<Pending>; MAX_PENDING],
     /// The number of blocks in `pending`.
@@ -73,7 +71,6 @@ impl Persistence {
         Persistence {
             scope: Cell::new(None),
             session: Cell::new(0),
-            adopted: Cell::new(None),
             live_before: Cell::new(0),
             live_left: Cell::new(0),
             pending: [const { Cell::new((core::ptr::null_mut(), 0)) }; MAX_PENDING],
@@ -106,11 +103,6 @@ impl Persistence {
         self.sparse_chunks.set(0);
     }
 
-    /// Records that the scope is suspended, with `live` live blocks.
-    pub(crate) fn suspend(&self, live: i64) {
-        self.live_left.set(live);
-    }
-
     /// Defers freeing a block of the suspended scope. Returns whether
     /// [`pop_pending`](Persistence::pop_pending) must be called until nothing is pending: no more
     /// blocks can be deferred, or this was the scope's last one.
@@ -129,16 +121,9 @@ impl Persistence {
         Some(self.pending[last].get())
     }
 
-    /// Forgets the scope, which has ended. Returns the chunks that it had adopted.
-    pub(crate) fn forget(&self) -> Option<ChunkRef> {
-        self.scope.set(None);
-        self.adopted.take()
-    }
-
     /// Asserts P1 and P5, as far as they concern these fields.
     pub(crate) fn check(&self, has_scope: bool) {
         let (scope, pending) = (self.scope.get(), self.pending_count.get());
-        invariant!(scope.is_some() || self.adopted.get().is_none(), "P2, without a scope");
         let may_wait = scope.is_some() && !has_scope && pending < MAX_PENDING;
         invariant!(pending == 0 || may_wait, "P5, pending");
         // Another thread may have ended a suspended scope.

@@ -16,23 +16,13 @@ use crate::shared::{
     lease::Lease,
 };
 
-/// The chunks of a suspended scope, by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Chunks {
-    /// The first chunk of the scope, which is not 0.
-    pub(crate) first: u32,
-    /// The first of the chunks that the scope adopted whole; 0 if there is none.
-    pub(crate) adopted: u32,
-}
-
 /// The chunks of a suspended scope, behind a lease. All accesses are relaxed, because the lease orders them. Values that are
 /// read without the lease are hints.
 #[derive(Debug, Default)]
 pub(crate) struct Suspended {
     lease: Lease,
-    /// [`Chunks::first`]; 0 if there is no suspended scope.
+    /// The number of the scope's first chunk; 0 if there is no suspended scope.
     first: AtomicU32,
-    adopted: AtomicU32,
     /// The scope's last session.
     session: AtomicU64,
     /// The value of `session` when the last window of time ended.
@@ -53,9 +43,8 @@ impl Suspended {
     }
 
     /// Suspends the scope: releases the lease, so that other threads may end the scope.
-    pub(crate) fn leave(&self, chunks: Chunks, session: u64) {
-        self.first.store(chunks.first, Ordering::Relaxed);
-        self.adopted.store(chunks.adopted, Ordering::Relaxed);
+    pub(crate) fn leave(&self, first_chunk: u32, session: u64) {
+        self.first.store(first_chunk, Ordering::Relaxed);
         self.session.store(session, Ordering::Relaxed);
         self.lease.leave();
     }
@@ -67,8 +56,9 @@ impl Suspended {
     }
 
     /// Takes the lease of the suspended scope: its owner takes the scope back, or another thread is
-    /// about to end it. `None` if the scope has ended, or if somebody else has the lease.
-    pub(crate) fn take(&self) -> Option<Chunks> {
+    /// about to end it. Returns the number of its first chunk. `None` if the scope has ended, or if
+    /// somebody else has the lease.
+    pub(crate) fn take(&self) -> Option<u32> {
         // The load avoids writes where there is no scope.
         if self.first.load(Ordering::Relaxed) == 0 || !self.lease.take() {
             return None;
@@ -78,6 +68,6 @@ impl Suspended {
             self.lease.leave();
             return None;
         }
-        Some(Chunks { first, adopted: self.adopted.load(Ordering::Relaxed) })
+        Some(first)
     }
 }
