@@ -34,6 +34,7 @@ impl Drop for Exit {
     fn drop(&mut self) {
         // Destructors of other variables may still allocate and free, outside of scopes.
         with(Owner::end);
+        #[cfg(target_os = "linux")]
         late::forget();
     }
 }
@@ -104,13 +105,6 @@ mod late {
     }
 }
 
-#[cfg(not(target_os = "linux"))]
-mod late {
-    pub(super) fn register() {}
-
-    pub(super) fn forget() {}
-}
-
 /// Whether scopes can be served: there is a range, and the program's global allocator is a
 /// `Scoped`. Relaxed: all threads that read `UNKNOWN` compute the same answer, and `range::prepare`
 /// synchronises access to the range itself.
@@ -149,6 +143,7 @@ pub(crate) fn start() -> bool {
     if EXIT.try_with(|_| ()).is_err() || !with(Owner::start) {
         return false;
     }
+    #[cfg(target_os = "linux")]
     late::register();
     is_installed()
 }

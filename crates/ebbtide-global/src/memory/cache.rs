@@ -88,20 +88,20 @@ impl Cache {
 
     /// Puts a run into this cache, or into the shared pool if the cache is full. The caller owns
     /// the run, and no block in it is alive.
-    pub(crate) fn give(&self, run: Run, class: usize) {
+    pub(crate) fn give(&self, run: Run) {
         if self.has_room(run) {
-            self.keep(run, class);
+            self.keep(run);
         } else {
             pool::give(run);
         }
     }
 
-    /// Like [`give`](Cache::give), for a list of runs of one class.
-    pub(crate) fn give_all(&self, runs: Option<Run>, class: usize) {
+    /// Like [`give`](Cache::give), for a list of runs.
+    pub(crate) fn give_all(&self, runs: Option<Run>) {
         let mut next = runs;
         while let Some(run) = next.filter(|run| self.has_room(*run)) {
             next = run.next();
-            self.keep(run, class);
+            self.keep(run);
         }
         pool::give_all(next);
     }
@@ -111,11 +111,9 @@ impl Cache {
         held <= MAX_CACHED && held <= held::max_pooled()
     }
 
-    fn keep(&self, run: Run, class: usize) {
-        invariant!(run.class() == class, "the class of a cached run");
+    fn keep(&self, run: Run) {
         self.held.set(self.held.get() + run.entry().held.get());
-        run.set_next(self.runs[class].get());
-        self.runs[class].set(Some(run));
+        run.set_next(self.runs[run.class()].replace(Some(run)));
     }
 
     /// Moves all runs to the shared pool.

@@ -92,8 +92,6 @@ pub(crate) struct Entry {
     pub(crate) local: Cell<i32>,
     /// The next run in the list of a scope or of a pool.
     next: AtomicU32,
-    /// The live blocks when the owner adopted the chunk; 0 if it was empty.
-    pub(crate) adopted_live: Cell<u32>,
     /// The offset of the free tail. In a pinned chunk, the bytes that the last owner left unused
     /// begin there. In a chunk with an owner, the blocks that this owner bumped begin there; 0 if
     /// the owner did not adopt the chunk.

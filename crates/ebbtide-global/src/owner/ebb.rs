@@ -20,7 +20,6 @@ use crate::{
         run::{self, ChunkRef, Flushed, ScopeRecord, UNLIMITED},
     },
     scope::mode::Mode,
-    size::BUMP_CLASS,
 };
 use core::cell::Cell;
 
@@ -215,7 +214,7 @@ impl Owner {
         if let Some(lists) = self.innermost.lists() {
             remove(lists);
         }
-        self.cache.give_all(given_up.get().map(ChunkRef::run), BUMP_CLASS);
+        self.cache.give_all(given_up.get().map(ChunkRef::run));
         if is_persistent {
             // Other threads have freed blocks of the empty chunks.
             self.recount();

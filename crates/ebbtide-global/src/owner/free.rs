@@ -286,7 +286,7 @@ impl Owner {
             self.ledger.resize_large(size, 0);
             charge(&record.allowance, size, 0);
         }
-        self.cache.give(large.run(), large.run().class());
+        self.cache.give(large.run());
     }
 
     /// The record of the scope that served a large block, if it is an open scope of this owner. The

@@ -12,7 +12,7 @@ use crate::{
         run::{ChunkRef, Entry, Flushed, RETIRED, Saved, ScopeRef},
     },
     shared::suspended::Suspended,
-    size::{BUMP_CLASS, CHUNK},
+    size::CHUNK,
 };
 use core::sync::atomic::Ordering;
 
@@ -26,7 +26,6 @@ impl Owner {
     /// Starts to own a chunk without live blocks.
     pub(super) fn own_empty(&self, entry: &Entry, scope: u64) {
         entry.count.own();
-        entry.adopted_live.set(0);
         entry.tail_start.set(0);
         self.own(entry, scope);
     }
@@ -50,7 +49,6 @@ impl Owner {
         let live = entry.count.adopt()?;
         invariant!(entry.owner_id() == RETIRED, "G2, a pinned chunk");
         self.persistence.record_unpinned(entry);
-        entry.adopted_live.set(live);
         self.own(entry, scope);
         Some(live)
     }
@@ -70,7 +68,7 @@ impl Owner {
     pub(super) fn retire(&self, chunk: ChunkRef, tail_start: usize, flushed: Flushed) -> bool {
         if chunk.entry().is_empty(flushed) {
             Owner::disown_empty(chunk, flushed);
-            self.cache.give(chunk.run(), BUMP_CLASS);
+            self.cache.give(chunk.run());
             return false;
         }
         self.settle(chunk, tail_start, flushed)
@@ -93,7 +91,6 @@ impl Owner {
         let newer = newer_live(entry, flushed);
         invariant!(entry.next_hole.get() <= NO_HOLE, "H2, a pinned chunk has left its holes");
         let local = entry.local.replace(0);
-        let pinned_before = entry.adopted_live.get();
         // If everything bumped since the adoption has been freed, the tail begins where it did
         // before (G9).
         let is_as_before = newer == 0 && entry.tail_start.get() > 0;
@@ -110,13 +107,13 @@ impl Owner {
         if live == 0 {
             entry.count_unpinned();
             self.persistence.record_unpinned(entry);
-            self.cache.give(chunk.run(), BUMP_CLASS);
+            self.cache.give(chunk.run());
             return false;
         }
         // From here on the chunk has no owner (G2): its entry must not be accessed. The blocks of
         // this scope that escaped are those that no thread has freed yet.
         self.ledger.count_escaped(u64::from(live.min(u32::try_from(newer).unwrap_or(0))));
-        if pinned_before == 0 {
+        if newer > 0 {
             self.ledger.count_pinned();
         }
         if tail_start <= USEFUL_TAIL {
@@ -164,7 +161,7 @@ impl Owner {
                 );
             }
         }
-        self.cache.give_all(empty.map(ChunkRef::run), BUMP_CLASS);
+        self.cache.give_all(empty.map(ChunkRef::run));
         self.free_returned(returned);
         self.ledger.reset_escaped(escaped);
     }

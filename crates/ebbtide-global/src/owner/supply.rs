@@ -86,20 +86,16 @@ impl Owner {
         self.observe_if_due(live);
         let warm = self.take_warm(class, bytes, may_exceed);
         let held = warm.map_or(0, |run| run.entry().held.get());
-        if held < bytes && !self.may_hold(bytes - held, live) {
-            if let Some(run) = warm {
-                self.cache.give(run, run.class());
-            }
-            return Err(Reason::Waste);
-        }
         if held >= bytes {
             return warm.ok_or(Reason::Exhausted);
         }
+        if !self.may_hold(bytes - held, live) {
+            warm.into_iter().for_each(|run| self.cache.give(run));
+            return Err(Reason::Waste);
+        }
         let run = warm.or_else(|| pool::take_empty(class));
         let Some(run) = run.filter(|run| run.recommit(bytes)) else {
-            if let Some(run) = warm {
-                self.cache.give(run, run.class());
-            }
+            warm.into_iter().for_each(|run| self.cache.give(run));
             held::shrink(bytes - held);
             self.ledger.publish_bytes(&self.bump, 0);
             return Err(Reason::Exhausted);
@@ -127,7 +123,7 @@ impl Owner {
             return Some(run);
         }
         if held::has_room(bytes, self.persistence.keeps()) {
-            self.cache.give(run, run.class());
+            self.cache.give(run);
             return None;
         }
         pool::trim_run(run, bytes);

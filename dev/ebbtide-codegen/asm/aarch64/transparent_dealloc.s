@@ -16,7 +16,7 @@
 	ldr	x11, [x8, #32]
 	cmp	x10, x11
 	b.ne	.LBB15_9
-	ldr	w10, [x9, #28]
+	ldr	w10, [x9, #24]
 	cmp	w10, w0, uxth
 	b.hi	.LBB15_9
 	ldr	x10, [x8, #24]

@@ -14,7 +14,7 @@
 	jne	.LBB15_7
 	addq	%r8, %rcx
 	movzwl	%di, %r8d
-	cmpl	28(%rcx), %r8d
+	cmpl	24(%rcx), %r8d
 	jb	.LBB15_7
 	cmpq	%fs:24(%rax), %rsi
 	jae	_ZN14ebbtide_global6scoped11free_listedE
