@@ -153,7 +153,7 @@ in_aarch64() {
     "${test[@]}" --package ebbtide --test local_late --test local_thread_exit --test no_heap_calls --test pool_in_allocator
     local global=(attacked bumper channels chunk_ends empty_chunks ended_threads epoch futures given_back)
     global+=(globals labels late_threads limits listed_chunks lists live_bytes pages panics poison rayon released_pools)
-    global+=(soak tails thread_exit tickets turns zeroed_runs)
+    global+=(tails thread_exit tickets turns zeroed_runs)
     export EBBTIDE_TEST_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu"
     "${test[@]}" --package ebbtide-global --lib --test first_println --test not_installed --test shrinking
     "${test[@]}" --package ebbtide-global --test all -- "${global[@]/%/::}"

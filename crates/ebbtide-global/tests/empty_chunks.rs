@@ -4,6 +4,7 @@
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
 
+use crate::filled::started;
 use ebbtide_global::{Options, engine::Owner, report};
 use std::{alloc::Layout, collections::BTreeSet};
 
@@ -23,9 +24,7 @@ struct Player {
 
 impl Player {
     fn new() -> Player {
-        let owner = Owner::new();
-        assert!(owner.start());
-        Player { owner, live: Vec::new() }
+        Player { owner: started(), live: Vec::new() }
     }
 
     /// Allocates this many blocks, each filled with its number.
@@ -133,8 +132,7 @@ fn a_scope_searches_its_own_chunks_after_a_nested_one_searched_others() {
 #[test]
 fn chunks_full_of_listed_blocks_serve_other_sizes() {
     alone!();
-    let owner = Owner::new();
-    assert!(owner.start());
+    let owner = started();
     let scope = owner.enter(&Options::new()).unwrap();
     let mut chunks = BTreeSet::new();
     // Each size has a free list of its own. One block stays to the end.

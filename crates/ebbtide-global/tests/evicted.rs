@@ -4,6 +4,7 @@
 // Without a range, no scope is refused memory.
 #![cfg(target_pointer_width = "64")]
 
+use crate::filled::started;
 use ebbtide_global::{Options, engine::Owner, report};
 use std::alloc::Layout;
 
@@ -22,8 +23,7 @@ fn free(owner: &Owner, (block, layout): Block) {
 /// Keeps blocks of the sizes that `size` returns, up to [`LIVE`] bytes, in one scope, and replaces
 /// them in random order. Returns the number of refused requests and that of all requests.
 fn replace(mut size: impl FnMut(u64) -> usize) -> (usize, usize) {
-    let owner = Owner::new();
-    assert!(owner.start());
+    let owner = started();
     let scope = owner.enter(&Options::new()).unwrap();
     let (mut random, mut live_bytes) = (1_u64, 0);
     let mut live: Vec<Block> = Vec::new();

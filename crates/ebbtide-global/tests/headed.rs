@@ -5,18 +5,13 @@
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
 
+use crate::filled::{Random, started};
 use ebbtide_global::{
     Options,
     engine::{Owner, Ticket, is_ours},
     report,
 };
 use std::{mem::MaybeUninit, slice, thread};
-
-fn started() -> Owner {
-    let owner = Owner::new();
-    assert!(owner.start());
-    owner
-}
 
 /// A block of the tests, filled with a byte of its own.
 struct Block {
@@ -75,26 +70,16 @@ impl Block {
     }
 }
 
-/// Random numbers that are the same in each run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        usize::try_from(self.0 >> 33).unwrap() % end
-    }
-
-    fn size(&mut self) -> usize {
-        let largest = [40, 200, 1_100, 9_000, 70_000, 300_000][self.below(6)];
-        self.below(largest)
-    }
+fn size(random: &mut Random) -> usize {
+    let largest = [40, 200, 1_100, 9_000, 70_000, 300_000][random.below(6)];
+    random.below(largest)
 }
 
 #[test]
 fn blocks_of_any_size_and_alignment_keep_their_bytes() {
     alone!();
     let owners = [started(), started()];
-    let mut numbers = Numbers(7);
+    let mut numbers = Random::new(7);
     let mut blocks: Vec<Block> = Vec::new();
     let mut tickets = [const { Vec::<Ticket>::new() }; 2];
     let rounds = if cfg!(miri) { 300 } else { 20_000 };
@@ -111,11 +96,11 @@ fn blocks_of_any_size_and_alignment_keep_their_bytes() {
             2..=9 if blocks.len() < 300 => {
                 let align = if numbers.below(4) == 0 { 1 << numbers.below(13) } else { 16 };
                 let mark = u8::try_from(round % 251).unwrap();
-                blocks.extend(Block::new(owner, numbers.size(), align, mark));
+                blocks.extend(Block::new(owner, size(&mut numbers), align, mark));
             }
             10..=12 if !blocks.is_empty() => {
                 let at = numbers.below(blocks.len());
-                let size = numbers.size();
+                let size = size(&mut numbers);
                 let _ = blocks[at].resize(owner, size);
             }
             _ if !blocks.is_empty() => {

@@ -6,7 +6,10 @@
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
 
-use crate::idle::{BLOCK, free, keep_some, started};
+use crate::{
+    filled::started,
+    idle::{BLOCK, free, keep_some},
+};
 use ebbtide_global::{Options, engine::Owner, report};
 use ebbtide_patience::eventually;
 

@@ -4,7 +4,10 @@
 // Without a range nothing is held.
 #![cfg(target_pointer_width = "64")]
 
-use crate::idle::{free, keep_some, started};
+use crate::{
+    filled::started,
+    idle::{free, keep_some},
+};
 use ebbtide_global::{Options, report};
 use ebbtide_patience::pause;
 

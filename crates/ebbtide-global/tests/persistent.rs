@@ -5,6 +5,7 @@
 // Without a range, no scope persists.
 #![cfg(target_pointer_width = "64")]
 
+use crate::filled::started;
 use ebbtide_global::{
     Options, arena, arena_with,
     engine::{Owner, Ticket},
@@ -341,12 +342,6 @@ fn a_ticket_ends_the_scope_that_it_was_for_and_no_later_one() {
     owner.end();
     owner.leave(forgotten);
     assert_eq!(pinned(), 0);
-}
-
-fn started() -> Owner {
-    let owner = Owner::new();
-    assert!(owner.start());
-    owner
 }
 
 #[test]

@@ -4,29 +4,15 @@
 // Without a range nothing is served, and there is nothing to be bounded.
 #![cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
 
+use crate::filled::{Block, Through, started};
 use ebbtide_global::{Options, engine::Owner, release_pool, report};
 use ebbtide_patience::{eventually, pause};
 use std::alloc::Layout;
 
-fn started() -> Owner {
-    let owner = Owner::new();
-    assert!(owner.start());
-    owner
-}
-
-fn bytes(size: usize) -> Layout {
-    Layout::from_size_align(size, 8).unwrap()
-}
-
-fn served(owner: &Owner, size: usize) -> *mut u8 {
-    let block = owner.alloc(bytes(size));
-    assert!(!block.is_null());
+fn served(owner: &Owner, size: usize) -> Block {
+    let block = Block::alloc(&Through(owner), Layout::from_size_align(size, 8).unwrap(), 1);
+    assert!(block.is_ours());
     block
-}
-
-fn free(owner: &Owner, block: *mut u8, size: usize) {
-    // SAFETY: every test frees what it was served, once, with its size.
-    assert!(unsafe { owner.dealloc(block, bytes(size)) });
 }
 
 #[test]
@@ -35,17 +21,17 @@ fn memory_that_is_trimmed_and_given_back_is_counted_once() {
     let owner = started();
     let ticket = owner.enter(&Options::new()).unwrap();
     let blocks: Vec<_> = (0..300).map(|_| served(&owner, 60_000)).collect();
-    blocks.into_iter().for_each(|block| free(&owner, block, 60_000));
+    blocks.into_iter().for_each(|block| block.free(&Through(&owner)));
     // Wait until the recent past is over, so that all memory that may be held is in the pool.
     for _ in 0..3 {
         pause(1_100);
         let _ = report();
-        (0..40).for_each(|_| free(&owner, served(&owner, 10_000), 10_000));
+        (0..40).for_each(|_| served(&owner, 10_000).free(&Through(&owner)));
     }
     let small: Vec<_> = (0..100).map(|_| served(&owner, 10_000)).collect();
     let held = report().held;
     assert!(held < 40 << 20, "{held}");
-    small.into_iter().for_each(|block| free(&owner, block, 10_000));
+    small.into_iter().for_each(|block| block.free(&Through(&owner)));
     owner.leave(ticket);
     owner.end();
     // The helper thread may have runs in hand that it is about to give back.
@@ -62,19 +48,15 @@ fn the_lists_of_an_open_scope_stay_its_own_when_pools_are_released() {
     let (owner, other) = (started(), started());
     let ticket = owner.enter(&Options::new()).unwrap();
     let (listed, last) = (served(&owner, 4_000), served(&owner, 4_000));
-    free(&owner, listed, 4_000);
+    let place = listed.start;
+    listed.free(&Through(&owner));
     owner.release_pools();
     let foreign = other.enter(&Options::new()).unwrap();
     let theirs: Vec<_> = (0..500).map(|_| served(&other, 1_000)).collect();
-    for block in &theirs {
-        // SAFETY: the block is alive and as large as that.
-        unsafe { block.write_bytes(0xFF, 1_000) };
-    }
     let again = served(&owner, 4_000);
-    assert_eq!(again, listed);
-    theirs.into_iter().for_each(|block| free(&other, block, 1_000));
+    assert_eq!(again.start, place);
+    theirs.into_iter().for_each(|block| block.free(&Through(&other)));
     other.leave(foreign);
-    free(&owner, last, 4_000);
-    free(&owner, again, 4_000);
+    [last, again].into_iter().for_each(|block| block.free(&Through(&owner)));
     owner.leave(ticket);
 }

@@ -4,6 +4,7 @@
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
 
+use crate::filled::started;
 use ebbtide_global::{Options, engine::Owner, report};
 use std::alloc::Layout;
 
@@ -20,8 +21,7 @@ fn free(owner: &Owner, block: *mut u8, layout: Layout) {
 #[test]
 fn a_scope_with_adopted_chunks_ends_once_all_is_freed() {
     alone!();
-    let owner = Owner::new();
-    assert!(owner.start());
+    let owner = started();
     // Chunks that are pinned by two blocks each. A scope with options does not persist.
     let mut pinned = Vec::new();
     for _ in 0..96 {

@@ -4,14 +4,9 @@
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
 
+use crate::filled::started;
 use ebbtide_global::{Options, engine::Owner, report};
 use std::alloc::Layout;
-
-fn owner() -> Owner {
-    let owner = Owner::new();
-    assert!(owner.start());
-    owner
-}
 
 fn is_served(owner: &Owner) -> bool {
     let layout = Layout::new::<u64>();
@@ -23,7 +18,7 @@ fn is_served(owner: &Owner) -> bool {
 #[test]
 fn scopes_end_in_any_order() {
     alone!();
-    let (one, other) = (owner(), owner());
+    let (one, other) = (started(), started());
     let enter = |owner: &Owner| owner.enter(&Options::new()).unwrap();
     assert!(!is_served(&one));
 

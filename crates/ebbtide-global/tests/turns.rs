@@ -4,8 +4,22 @@
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
 
+use crate::filled::started;
 use ebbtide_global::{Options, engine::Owner, report};
 use std::{alloc::Layout, collections::BTreeSet};
+
+const SMALL: Layout = Layout::new::<[u64; 8]>();
+
+fn serve(owner: &Owner, bytes: usize) -> Vec<*mut u8> {
+    (0..bytes / SMALL.size()).map(|_| owner.alloc(SMALL)).collect()
+}
+
+fn free(owner: &Owner, blocks: Vec<*mut u8>) {
+    for block in blocks {
+        // SAFETY: the block is alive, with this layout, and used no more.
+        assert!(unsafe { owner.dealloc(block, SMALL) });
+    }
+}
 
 fn chunk_of(block: *mut u8) -> usize {
     block.addr() >> 16
@@ -14,11 +28,10 @@ fn chunk_of(block: *mut u8) -> usize {
 /// The pages used by the second half of the batches, each of which is freed before the next. `kept`
 /// of the batches leave a block behind.
 fn pages_touched(owner: &Owner, kept: usize, batches: usize) -> usize {
-    let small = Layout::new::<[u64; 8]>();
     let mut pages = BTreeSet::new();
     let mut kept_blocks = Vec::new();
     for batch in 0..batches {
-        let blocks: Vec<_> = (0..20).map(|_| owner.alloc(small)).collect();
+        let blocks: Vec<_> = (0..20).map(|_| owner.alloc(SMALL)).collect();
         assert!(blocks.iter().all(|block| !block.is_null()));
         if batch * 2 > batches {
             pages.extend(blocks.iter().map(|block| block.addr() >> 12));
@@ -29,22 +42,18 @@ fn pages_touched(owner: &Owner, kept: usize, batches: usize) -> usize {
                 kept_blocks.push(block);
             } else {
                 // SAFETY: the block is alive, with this layout, and used no more.
-                assert!(unsafe { owner.dealloc(block, small) });
+                assert!(unsafe { owner.dealloc(block, SMALL) });
             }
         }
     }
-    for block in kept_blocks {
-        // SAFETY: kept blocks are alive, with this layout, and not used again.
-        assert!(unsafe { owner.dealloc(block, small) });
-    }
+    free(owner, kept_blocks);
     pages.len()
 }
 
 #[test]
 fn a_scope_that_frees_what_it_serves_stays_in_the_first_level_cache() {
     alone!();
-    let owner = Owner::new();
-    assert!(owner.start());
+    let owner = started();
     for kept in [0, 1] {
         let scope = owner.enter(&Options::new()).unwrap();
         // Two stages of 8 KiB, and the page after each, for a batch that crosses the end of a
@@ -58,23 +67,13 @@ fn a_scope_that_frees_what_it_serves_stays_in_the_first_level_cache() {
 #[test]
 fn the_rest_of_a_chunk_that_gave_way_is_used_later() {
     alone!();
-    let small = Layout::new::<[u64; 8]>();
     for nested in [false, true] {
-        let owner = Owner::new();
-        assert!(owner.start());
+        let owner = started();
         let outer = owner.enter(&Options::new()).unwrap();
-        let serve = |bytes: usize| -> Vec<*mut u8> {
-            (0..bytes / small.size()).map(|_| owner.alloc(small)).collect()
-        };
-        let free = |blocks: Vec<*mut u8>| {
-            for block in blocks {
-                // SAFETY: the block is alive, with this layout, and used no more.
-                assert!(unsafe { owner.dealloc(block, small) });
-            }
-        };
+        let (serve, free) = (|bytes| serve(&owner, bytes), |blocks| free(&owner, blocks));
         // Three chunks: the second is emptied, so the third gives way to it after its first stage.
-        let first = serve((1 << 16) - small.size());
-        let second = serve((1 << 16) - small.size());
+        let first = serve((1 << 16) - SMALL.size());
+        let second = serve((1 << 16) - SMALL.size());
         let parked = serve(4 << 10);
         assert_eq!(
             second
@@ -100,7 +99,7 @@ fn the_rest_of_a_chunk_that_gave_way_is_used_later() {
         let mut sorted: Vec<usize> =
             live.iter().chain(&parked).chain(&first).map(|block| block.addr()).collect();
         sorted.sort_unstable();
-        assert!(sorted.windows(2).all(|pair| pair[0] + small.size() <= pair[1]));
+        assert!(sorted.windows(2).all(|pair| pair[0] + SMALL.size() <= pair[1]));
         [first, parked, live].into_iter().for_each(free);
         owner.leave(outer);
     }
@@ -110,8 +109,7 @@ fn the_rest_of_a_chunk_that_gave_way_is_used_later() {
 #[test]
 fn a_block_that_is_larger_than_a_stage_is_served_while_two_chunks_are_empty() {
     alone!();
-    let owner = Owner::new();
-    assert!(owner.start());
+    let owner = started();
     // Sizes and alignments that fit into the first stage, and some that do not.
     for (size, align) in [(4096, 8), (8176, 8), (8177, 8), (8192, 8), (8192, 4096), (5000, 4096)] {
         let scope = owner.enter(&Options::new()).unwrap();
@@ -135,18 +133,8 @@ fn a_block_that_is_larger_than_a_stage_is_served_while_two_chunks_are_empty() {
 #[test]
 fn the_next_scope_has_none_of_the_chunks_that_took_turns() {
     alone!();
-    let small = Layout::new::<[u64; 8]>();
-    let owner = Owner::new();
-    assert!(owner.start());
-    let serve = |bytes: usize| -> Vec<*mut u8> {
-        (0..bytes / small.size()).map(|_| owner.alloc(small)).collect()
-    };
-    let free = |blocks: Vec<*mut u8>| {
-        for block in blocks {
-            // SAFETY: the block is alive, with this layout, and used no more.
-            assert!(unsafe { owner.dealloc(block, small) });
-        }
-    };
+    let owner = started();
+    let (serve, free) = (|bytes| serve(&owner, bytes), |blocks| free(&owner, blocks));
     for _ in 0..8 {
         // The second chunk gives way to the first one, which the next scope begins in.
         let scope = owner.enter_default().unwrap();

@@ -4,7 +4,10 @@
 // Without a range nothing is held.
 #![cfg(target_pointer_width = "64")]
 
-use crate::idle::{free, keep_some, serve, started};
+use crate::{
+    filled::started,
+    idle::{free, keep_some, serve},
+};
 use ebbtide_global::{engine::Owner, release_pool, report};
 use ebbtide_patience::{eventually, pause};
 

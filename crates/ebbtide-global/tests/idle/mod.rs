@@ -6,12 +6,6 @@ use std::alloc::Layout;
 
 pub(crate) const BLOCK: Layout = Layout::new::<[usize; 64]>();
 
-pub(crate) fn started() -> Owner {
-    let owner = Owner::new();
-    assert!(owner.start());
-    owner
-}
-
 /// Serves a block that is filled with its address. `None` where the bound does not allow one.
 pub(crate) fn serve(owner: &Owner) -> Option<*mut u8> {
     let block = owner.alloc(BLOCK);
