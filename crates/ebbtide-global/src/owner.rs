@@ -371,6 +371,11 @@ impl Owner {
         if self.has_scope() { self.innermost.scope() } else { None }
     }
 
+    /// The chunks that the innermost scope has adopted as a whole, if it is the persistent scope.
+    fn adopted(&self) -> Option<ChunkRef> {
+        self.scope().and_then(|scope| scope.record().adopted.get())
+    }
+
     /// Whether the innermost open scope is the persistent scope.
     fn is_persistent(&self) -> bool {
         self.scope().is_some_and(|scope| self.persistence.is(scope))

@@ -16,9 +16,6 @@ pub(crate) struct FreeLists {
     above_low_water: Cell<i64>,
     /// The number of live blocks below which the scope may [have ebbed](crate::owner).
     low_water: Cell<i64>,
-    /// The blocks that a persistent scope has bumped in its present chunks, including those that
-    /// were rewound.
-    pub(crate) bumped: Cell<i64>,
     /// The blocks of a persistent scope that other threads freed while its stack was full, so that
     /// they were not listed.
     pub(crate) lost: Cell<i64>,

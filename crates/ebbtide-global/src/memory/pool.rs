@@ -163,13 +163,21 @@ pub(crate) fn trim_run(run: Run, bytes: usize) {
     }
     // SAFETY: the caller owns the run (G2), which holds no live block there (G4), and its chunks
     // are committed (G1).
-    match unsafe { os::purge(start, held - keep) } {
+    let purged = unsafe { os::purge(start, held - keep) };
+    count_purged(run, keep, purged);
+}
+
+/// Counts what an attempt to give the memory of a run beyond the first `keep` bytes back has done.
+/// Returns false if the run still has it.
+fn count_purged(run: Run, keep: usize, purged: Purged) -> bool {
+    let entry = run.entry();
+    match purged {
         Purged::Gone => entry.touched.set(entry.touched.get().min(keep)),
         Purged::Offered => {}
-        Purged::Not => return,
+        Purged::Not => return false,
     }
-    entry.held.set(keep);
-    held::shrink(held - keep);
+    held::shrink(entry.held.replace(keep) - keep);
+    true
 }
 
 /// Gives the memory behind a large block that has shrunk back to the system, unless it is less than
@@ -226,7 +234,11 @@ fn give_empty(runs: Option<Run>) {
         let mut run = first;
         for _ in 0..count {
             let after = run.next();
-            give_purged(run, purged);
+            if held == 0 || count_purged(run, 0, purged) {
+                push(&EMPTY[run.class()], run);
+            } else {
+                give_warm(run);
+            }
             run = after.unwrap_or(run);
         }
     }
@@ -239,22 +251,6 @@ fn joins(run: Run, lowest: Run, size_bytes: usize) -> bool {
     let is_neighbour = start + CHUNK == lowest_start || start == lowest_start + size_bytes;
     let is_chunk = |run: Run| run.class() == BUMP_CLASS && run.entry().held.get() == CHUNK;
     is_neighbour && size_bytes < MAX_JOINED && is_chunk(run) && is_chunk(lowest)
-}
-
-/// Puts a run into a pool, after an attempt to give its memory back had the result `purged`.
-fn give_purged(run: Run, purged: Purged) {
-    let entry = run.entry();
-    let held = entry.held.get();
-    if held > 0 {
-        match purged {
-            Purged::Gone => entry.touched.set(0),
-            Purged::Offered => {}
-            Purged::Not => return give_warm(run),
-        }
-        entry.held.set(0);
-        held::shrink(held);
-    }
-    push(&EMPTY[run.class()], run);
 }
 
 /// Gives at least this many bytes of the pools back to the system, or all that they hold. The last

@@ -210,11 +210,6 @@ impl Owner {
         None
     }
 
-    /// The chunks that the innermost scope has adopted as a whole, if it is the persistent scope.
-    pub(super) fn adopted(&self) -> Option<ChunkRef> {
-        self.scope().and_then(|scope| scope.record().adopted.get())
-    }
-
     /// [Sweeps](Owner::sweep) the innermost scope if that is due, because it was refused a chunk.
     fn sweep_if_due(&self, window: u64, flushed: Flushed) -> bool {
         let Some((scope, current)) = self.scope().zip(self.bump.chunk()) else { return false };
@@ -338,23 +333,6 @@ mod tests {
                 owner.flush();
                 assert_eq!((lists.live(), local.get()), (blocks, 0));
                 assert_eq!(scope.first_chunk().entry().bumped.get(), i32::MAX);
-                assert_eq!(lists.bumped.get(), i64::from(i32::MAX));
-            }
-        });
-    }
-
-    #[test]
-    fn what_a_scope_has_bumped_falls_with_the_chunks_that_it_gives_back() {
-        with_owner(|owner| {
-            persist(owner);
-            let lists = owner.innermost.lists().expect("a persistent scope has lists");
-            for _ in 0..5 {
-                free_all(owner, &fill(owner, 8));
-                owner.sweep(owner.adopted(), owner.flush());
-                let chunks = || ChunkRef::list(owner.bump.chunk());
-                assert!(chunks().count() <= 2, "only the first and the current one are left");
-                let bumped: i64 = chunks().map(|chunk| i64::from(chunk.entry().bumped.get())).sum();
-                assert_eq!(lists.bumped.get(), bumped);
             }
         });
     }

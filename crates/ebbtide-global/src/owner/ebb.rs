@@ -180,10 +180,6 @@ impl Owner {
         let given_up = Cell::new(None);
         let give_up = |chunk: ChunkRef| {
             if is_persistent {
-                if let Some(lists) = self.innermost.lists() {
-                    let bumped = i64::from(chunk.entry().bumped.get());
-                    lists.bumped.set(lists.bumped.get() - bumped);
-                }
                 chunk.entry().count_unpinned();
                 Owner::refuse_returns(chunk);
             }

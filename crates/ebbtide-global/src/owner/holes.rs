@@ -32,11 +32,10 @@ use super::Owner;
 use crate::{
     memory::{
         lists::FreeLists,
-        pool,
         run::{self, ChunkRef, Flushed, Position, UNLIMITED, offset_in_chunk},
     },
     scope::bump::LEAD,
-    shared::hole::{self, Hole, Holes, Map},
+    shared::hole::{self, Hole, Map},
     size::{self, CHUNK, GRANULE, SMALL},
 };
 
@@ -94,13 +93,6 @@ impl Owner {
     unsafe fn leave_hole(chunk: ChunkRef, hole: Hole) {
         // SAFETY: the caller says that the hole is free, and nobody else knows it (H1).
         chunk.entry().count.leave(hole, |next| unsafe { set_link(chunk, hole, next) });
-    }
-
-    /// Called when a chunk has been retired, with the holes that it had then.
-    pub(super) fn leave_if_holey(chunk: ChunkRef, holes: Holes, tail_start: u32) {
-        if holes.bytes() + CHUNK - tail_start as usize >= ENOUGH {
-            pool::leave_holey(chunk);
-        }
     }
 
     /// Leaves the listed blocks of a scope that ends in those of its `chunks` that stay pinned. If an

@@ -59,11 +59,10 @@
 use super::{Owner, Ticket};
 use crate::{
     memory::{
-        held,
-        lists::FreeLists,
+        held, range,
         run::{self, ChunkRef, Entry, ScopeRef, offset_in_chunk},
     },
-    size::SMALL,
+    size::{self, SMALL},
 };
 
 /// A persistent scope that has taken this many chunks besides its first is ended if its lists serve
@@ -87,7 +86,7 @@ impl Owner {
         let session = self.ids.fresh();
         self.persistence.begin(scope, session);
         self.persistence.live_before.set(self.live());
-        Owner::open_returns(scope);
+        scope.first_chunk().entry().returned.open();
         self.hold_for_persistent(scope.first_chunk());
         Ticket::of(session)
     }
@@ -168,8 +167,8 @@ impl Owner {
     ) {
         if is_own && self.persistence.scope.get().is_some() {
             // The lease costs a locked instruction, so it is taken for many blocks at once.
-            if self.persistence.push_pending((block, size)) {
-                self.free_pending();
+            if self.persistence.push_pending((block, size)) && self.take_back().is_some() {
+                self.suspend_or_end();
             }
             return;
         }
@@ -191,14 +190,6 @@ impl Owner {
         }
         // SAFETY: the block was freed, is counted and has this size.
         unsafe { self.free_shared(chunk, block, size) };
-    }
-
-    /// Frees the blocks whose frees are pending.
-    #[cold]
-    fn free_pending(&self) {
-        if self.take_back().is_some() {
-            self.suspend_or_end();
-        }
     }
 
     /// Reverses [`take_back`](Owner::take_back): suspends the scope again, or ends it if none of
@@ -230,11 +221,10 @@ impl Owner {
         // The scope takes another chunk although less than a quarter of its blocks are alive. So
         // the freed blocks have other sizes than it needs, or were rewound, and its lists do not
         // help.
-        let is_useless = |lists: &FreeLists| lists.live() * 4 < lists.bumped.get();
-        if added_chunks >= LARGE_SCOPE_CHUNKS
-            && added_chunks.is_power_of_two()
-            && self.innermost.lists().is_some_and(is_useless)
-        {
+        let bumped = |chunk: ChunkRef| i64::from(chunk.entry().bumped.get());
+        let is_useless =
+            || self.live() * 4 < ChunkRef::list(self.bump.chunk()).map(bumped).sum::<i64>();
+        if added_chunks >= LARGE_SCOPE_CHUNKS && added_chunks.is_power_of_two() && is_useless() {
             self.persistence.is_ending.set(true);
         }
     }
@@ -261,9 +251,10 @@ impl Owner {
     pub(super) unsafe fn free_own(&self, entry: &Entry, block: *mut u8, size: usize) {
         entry.local.set(entry.local.get().wrapping_sub(1));
         if entry.scope_id() == self.persistence.scope_id() {
-            // SAFETY: the block was freed, is counted, has this size and lies in a chunk of the
-            // persistent scope.
-            unsafe { self.list_persistent(block, size) };
+            let list = size::list(size::round(size));
+            // SAFETY: the block was freed, is counted, has a size of this list and lies in a chunk of
+            // the persistent scope. The pointer is valid for the whole range.
+            unsafe { self.list_persistent(range::widen_provenance(block), list) };
         } else if offset_in_chunk(block) < entry.tail_start.get() {
             entry.older_freed.set(entry.older_freed.get().wrapping_add(1));
         }

@@ -10,7 +10,9 @@ use super::{
 };
 use crate::{
     memory::{
-        held, os, pool, range,
+        held,
+        lists::FreeLists,
+        os, pool, range,
         run::{self, Entry, LARGE_BLOCK, LargeRef, Place, offset_in_chunk},
     },
     size::{self, CHUNK, GRANULE, MEDIUM, SMALL},
@@ -143,7 +145,8 @@ impl Owner {
         let is_last = self.bump.is_last(block, old);
         let end = block.addr().wrapping_add(new);
         if is_last && self.bump.may_end_at(end) {
-            if lists_all && self.is_listed(new) {
+            let has_listed = |lists: &FreeLists| lists.has(size::list(new));
+            if lists_all && self.innermost.lists().is_some_and(has_listed) {
                 // The block moves to a listed one. Otherwise blocks that are allocated with one
                 // size and freed with another would fill a list that serves no request.
                 return false;
@@ -166,11 +169,6 @@ impl Owner {
             self.bump.count_freed(old - new);
         }
         stays
-    }
-
-    /// Whether the innermost scope has a listed block of this size.
-    fn is_listed(&self, rounded: usize) -> bool {
-        self.innermost.lists().is_some_and(|lists| lists.has(size::list(rounded)))
     }
 
     /// The fast path of [`resize`](Owner::resize): resizes a small block that is the last one of

@@ -3,7 +3,10 @@
 //! `owner/supply`, `owner/scopes` and the ends of persistent scopes call it. It writes the owner
 //! and the scope in a chunk's entry, which nothing else does, and settles the chunk's count.
 
-use super::{Owner, holes::NO_HOLE};
+use super::{
+    Owner,
+    holes::{ENOUGH, NO_HOLE},
+};
 use crate::{
     figures,
     memory::{
@@ -119,7 +122,9 @@ impl Owner {
         if tail_start <= USEFUL_TAIL {
             self.cache.remember_tail(chunk);
         }
-        Owner::leave_if_holey(chunk, holes, tail_start);
+        if holes.bytes() + CHUNK - tail_start as usize >= ENOUGH {
+            pool::leave_holey(chunk);
+        }
         true
     }
 

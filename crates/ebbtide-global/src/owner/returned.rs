@@ -26,7 +26,7 @@ use crate::{
         held,
         lists::FreeLists,
         range,
-        run::{self, ChunkRef, Entry, Place, ScopeRef},
+        run::{self, ChunkRef, Entry, Place},
     },
     shared::return_stack::{self, BLOCK_BITS, FIRST_WORD},
     size::{self, GRANULE, LISTS},
@@ -44,11 +44,6 @@ const _: () = assert!((range::MAX_RANGE as u64 / GRANULE as u64) << LIST_BITS <=
 const _: () = assert!(size_of::<u64>() <= GRANULE && align_of::<u64>() <= GRANULE);
 
 impl Owner {
-    /// Opens the stack of the persistent scope.
-    pub(super) fn open_returns(scope: ScopeRef) {
-        scope.first_chunk().entry().returned.open();
-    }
-
     /// Lets other threads return the blocks of a chunk to the persistent scope, which has just
     /// taken it.
     pub(super) fn accept_returns(&self, chunk: ChunkRef) {
@@ -112,7 +107,7 @@ impl Owner {
                 entry.local.set(entry.local.get().wrapping_sub(1));
                 // SAFETY: the block was freed with a size of this list, was counted until now, and
                 // is in no list (R1). Its chunk is the persistent scope's.
-                unsafe { self.list_persistent_at(block, list) };
+                unsafe { self.list_persistent(block, list) };
                 // The block is nearly always one of an earlier session.
                 let before = &self.persistence.live_before;
                 before.set(before.get() - 1);
@@ -186,20 +181,9 @@ impl Owner {
     ///
     /// # Safety
     ///
-    /// The block has this size, was freed, is counted, and lies in a chunk of the persistent scope.
-    pub(super) unsafe fn list_persistent(&self, block: *mut u8, size: usize) {
-        let list = size::list(size::round(size));
-        // SAFETY: the caller's block, in the list of its size.
-        unsafe { self.list_persistent_at(range::widen_provenance(block), list) };
-    }
-
-    /// Like [`list_persistent`](Owner::list_persistent), for a block whose size belongs to `list`.
-    ///
-    /// # Safety
-    ///
     /// The block has a size of this list, was freed, is counted, and lies in a chunk of the
     /// persistent scope. The pointer is valid for writes to it.
-    pub(super) unsafe fn list_persistent_at(&self, block: *mut u8, list: usize) {
+    pub(super) unsafe fn list_persistent(&self, block: *mut u8, list: usize) {
         let Some(lists) = self.persistent_lists() else { return };
         lists.count_live(-1);
         // SAFETY: the block was alive until now, so it is in no list. The caller says that it is

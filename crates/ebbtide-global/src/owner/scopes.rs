@@ -215,7 +215,8 @@ impl Owner {
         if self.bump.scope_id() != ticket.id.get() {
             self.leave_above(ticket)?;
             if ticket.id.get() & OUTSIDE != 0 {
-                self.leave_outside();
+                self.nest_outside(-1);
+                self.check();
                 return None;
             }
         }
@@ -336,15 +337,8 @@ impl Owner {
         Ticket::of(self.ticket_scope(scope) | OUTSIDE)
     }
 
-    /// Reverses one call to [`enter_outside`](Owner::enter_outside). The last one reopens the
-    /// innermost scope.
-    fn leave_outside(&self) {
-        if self.has_scope() {
-            self.nest_outside(-1);
-            self.check();
-        }
-    }
-
+    /// Enters `outside` once more in the innermost scope, or leaves it once. The last leave reopens
+    /// the scope.
     fn nest_outside(&self, by: i32) {
         let mode = self.innermost.mode();
         let outside_depth = mode.outside_depth.saturating_add_signed(by);

@@ -56,12 +56,10 @@ impl Owner {
         entry.local.set(entry.local.get().wrapping_add(signed(blocks)));
         // Not truncated below, because a scope that rewinds may bump more than 2^31 blocks in one
         // chunk.
-        let bumped_before = i64::from(entry.bumped.get());
-        let bumped_now = i32::try_from(bumped_before + blocks as i64).unwrap_or(i32::MAX);
-        entry.bumped.set(bumped_now);
+        let bumped_now = i64::from(entry.bumped.get()) + blocks as i64;
+        entry.bumped.set(i32::try_from(bumped_now).unwrap_or(i32::MAX));
         if let Some(lists) = self.innermost.lists() {
             lists.count_live(blocks as i64);
-            lists.bumped.set(lists.bumped.get() + i64::from(bumped_now) - bumped_before);
         }
         self.ledger.count_bytes(bumped.bytes);
     }
