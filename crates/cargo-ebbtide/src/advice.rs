@@ -293,7 +293,7 @@ fn count(sums: &mut HashMap<Function, Sums>, index: usize, block: &Block, path: 
 }
 
 /// The functions that are worth a scope. Where calls lie in one another, the one that holds the least
-/// memory among those with nearly the best gain.
+/// memory among those with nearly the best gain; of the program's own functions, if there are any.
 fn choose(all: &[Scope], blocks: &[Block]) -> Vec<usize> {
     let weight = |members: &mut dyn Iterator<Item = &usize>| -> f64 {
         members.map(|member| blocks[*member].weight as f64).sum()
@@ -316,10 +316,13 @@ fn choose(all: &[Scope], blocks: &[Block]) -> Vec<usize> {
     while let Some(best) = left.first().copied() {
         let related: Vec<usize> =
             left.iter().copied().filter(|other| overlap(&all[best], &all[*other]) > 0.5).collect();
-        let nearly =
-            related.iter().copied().filter(|other| all[*other].gain() >= NEARLY * all[best].gain());
-        let smallest =
-            nearly.min_by(|a, b| all[*a].bytes_a_call().total_cmp(&all[*b].bytes_a_call()));
+        let is_nearly = |other: &usize| all[*other].gain() >= NEARLY * all[best].gain();
+        let nearly = related.iter().copied().filter(is_nearly);
+        let smallest = nearly.min_by(|a, b| {
+            let key = |index: usize| (!all[index].function.is_own(), all[index].bytes_a_call());
+            let (a, b) = (key(*a), key(*b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
         chosen.push(smallest.unwrap_or(best));
         left.retain(|other| !related.contains(other));
     }

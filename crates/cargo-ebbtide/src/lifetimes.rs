@@ -71,19 +71,27 @@ impl Costs {
     /// From this size in bytes on, a block may be memory of the system, which takes long.
     const LARGE: u64 = 1 << 15;
 
+    /// A large block takes at most so many times what the middle one does.
+    const MOST: u64 = 16;
+
     fn add(&mut self, size: u64, ticks: u64, weight: u64) {
         let costs = if size < Costs::LARGE { &mut self.small } else { &mut self.large };
         costs.push((ticks, weight));
     }
 
-    /// The mean number of ticks for one block, without those of the clock; 0 if none was timed. The
-    /// longest hundredth of the small blocks is left out: there the thread was interrupted.
+    /// The mean number of ticks for one block, without those of the clock; 0 if none was timed. Where a
+    /// thread was interrupted, it waited for the processor: the longest hundredth of the small blocks
+    /// is left out, and no large one counts more than [`Costs::MOST`] times the middle one.
     pub(crate) fn mean(&self, clock: f64) -> f64 {
         let mut small = self.small.clone();
         small.sort_unstable();
         small.truncate(small.len() - small.len() / 100);
+        let mut large = self.large.clone();
+        large.sort_unstable();
+        let most = large.get(large.len() / 2).map_or(0, |middle| middle.0 * Costs::MOST);
+        let large = large.into_iter().map(|(took, weight)| (took.min(most), weight));
         let (mut ticks, mut blocks) = (0.0, 0.0);
-        for (took, weight) in small.into_iter().chain(self.large.iter().copied()) {
+        for (took, weight) in small.into_iter().chain(large) {
             ticks += took as f64 * weight as f64;
             blocks += weight as f64;
         }

@@ -4,7 +4,7 @@
 //! instructions that are replaced, or if its arguments on the stack cannot be copied.
 
 use crate::{
-    symbols::{self, FunctionAt, Symbols},
+    symbols::{self, FunctionAt, Symbols, without_arguments},
     table,
 };
 use addr2line::gimli::{
@@ -72,7 +72,6 @@ pub(crate) fn entries(program: &Path, name: &str) -> Result<Vec<Entry>, String> 
 
 /// The functions that a name means: those of this name, or else those whose name ends in it.
 fn named<'a>(functions: &'a [FunctionAt], name: &str) -> Result<Vec<&'a FunctionAt>, String> {
-    let without_arguments = |full: &str| full.split('(').next().unwrap_or(full).to_owned();
     let whole: Vec<&FunctionAt> = functions
         .iter()
         .filter(|function| function.name == name || without_arguments(&function.name) == name)

@@ -15,6 +15,33 @@ pub(crate) struct Function {
     pub(crate) is_named: bool,
 }
 
+impl Function {
+    /// Whether it is the program's own, as far as the path of its source tells.
+    pub(crate) fn is_own(&self) -> bool {
+        const OTHERS: [&str; 4] = ["/registry/src/", "/git/checkouts/", "/rustc/", "/usr/"];
+        let of_others = |location: &String| OTHERS.iter().any(|path| location.contains(path));
+        self.location.as_ref().is_some_and(|location| !of_others(location))
+    }
+}
+
+/// A name of C++ without its arguments. Other languages' names have none.
+pub(crate) fn without_arguments(name: &str) -> &str {
+    let end = name.strip_suffix(" const").unwrap_or(name);
+    if !end.ends_with(')') {
+        return name;
+    }
+    let mut open = 0_usize;
+    for (at, letter) in end.char_indices().rev() {
+        match letter {
+            ')' => open += 1,
+            '(' if open == 1 => return &name[..at],
+            '(' => open -= 1,
+            _ => {}
+        }
+    }
+    name
+}
+
 /// A function in the tables of symbols, or a part of one: compilers split and copy functions.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Symbol {
@@ -195,5 +222,23 @@ fn without_hash(name: &str) -> String {
             front.to_owned()
         }
         _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_arguments;
+
+    #[test]
+    fn only_the_arguments_at_the_end_of_a_name_are_left_out() {
+        let names = [
+            ("f(int, void (*)(int))", "f"),
+            ("Document::parse(char const*) const", "Document::parse"),
+            ("<F as Handler<((), T), S>>::call", "<F as Handler<((), T), S>>::call"),
+            ("handle", "handle"),
+        ];
+        for (name, short) in names {
+            assert_eq!(without_arguments(name), short);
+        }
     }
 }

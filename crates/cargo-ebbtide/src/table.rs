@@ -3,7 +3,7 @@
 use crate::{
     advice::{Advice, Scope},
     compare::{Comparison, Cost},
-    symbols::Function,
+    symbols::{Function, without_arguments},
 };
 use std::fmt::Write as _;
 
@@ -38,8 +38,7 @@ fn bytes(number: f64) -> String {
 /// A name that fits into a row: without arguments, or the last names of a path.
 fn short(function: &Function) -> String {
     let whole = function.name.as_str();
-    let name =
-        if whole.chars().count() > 48 { whole.split('(').next().unwrap_or(whole) } else { whole };
+    let name = if whole.chars().count() > 48 { without_arguments(whole) } else { whole };
     let length = name.chars().count();
     if length <= 48 {
         return name.to_owned();
@@ -49,14 +48,16 @@ fn short(function: &Function) -> String {
 }
 
 /// How a scope is written in the language of the function.
-pub(crate) fn patch(function: &Function) -> &'static str {
+pub(crate) fn patch(function: &Function) -> String {
     let location = function.location.as_deref().unwrap_or_default();
     let file = location.rsplit_once(':').map_or(location, |(file, _)| file);
-    match file.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("c") => "ebb_enter() and ebb_leave(…) around the body, and ebb_malloc for malloc",
-        Some("cc" | "cpp" | "cxx" | "h" | "hpp") => "ebbtide::in_arena([&] { … }) around the body",
-        _ => "ebbtide_global::arena(|| …) around the body",
-    }
+    let scope = match file.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("c") => "ebb_enter() and ebb_leave(…), with ebb_malloc for malloc,",
+        Some("cc" | "cpp" | "cxx" | "h" | "hpp") => "ebbtide::in_arena([&] { … })",
+        _ => "ebbtide_global::arena(|| …)",
+    };
+    let place = if function.is_own() { "the body" } else { "the calls" };
+    format!("{scope} around {place}")
 }
 
 fn row(rank: &str, scope: &Scope) -> String {
@@ -113,7 +114,7 @@ pub(crate) fn text(advice: &Advice, is_all: bool) -> String {
         let _ = writeln!(
             text,
             "      try:   --try {:?}\n      write: {}{}",
-            scope.function.name.split('(').next().unwrap_or_default(),
+            without_arguments(&scope.function.name),
             patch(&scope.function),
             if place.is_empty() { String::new() } else { format!(" ({place})") }
         );

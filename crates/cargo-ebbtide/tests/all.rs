@@ -274,6 +274,28 @@ fn a_cache_and_a_computation_get_no_advice() {
     }
 }
 
+/// Nobody writes a scope into a library of others.
+#[test]
+fn the_program_s_own_function_is_named_rather_than_the_library_s() {
+    let folder = Folder::new();
+    let library = folder.path("registry/src/library.c");
+    fs::create_dir_all(library.parent().unwrap()).unwrap();
+    let text = "#include <stdlib.h>\n__attribute__((noinline)) long parse(long n) { char *block[99]; \
+        for (int i = 0; i < 99; i++) (block[i] = malloc(i + 1))[0] = n; \
+        for (int i = 0; i < 99; i++) { n += block[i][0]; free(block[i]); } return n; }\n";
+    fs::write(&library, text).unwrap();
+    let main = folder.path("main.c");
+    let text = "long parse(long n);\n__attribute__((noinline)) long handle(long n) \
+        { return parse(n) / 3 + parse(n + 1) / 5; }\nint main(void) { long sum = 0; for (volatile long i = 0; i < 20000; \
+        i++) sum += handle(i); return sum == 7; }\n";
+    fs::write(&main, text).unwrap();
+    let program = folder.path("program");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O2", "-g", "-fno-builtin", "-o"]).arg(&program).args([&main, &library]);
+    assert!(compiler.status().unwrap().success());
+    assert_eq!(folder.advise(&[], &program, &[]).chosen(), ["handle"]);
+}
+
 /// A scope would hold no more than the program does.
 #[test]
 fn a_document_that_is_built_once_gets_advice() {

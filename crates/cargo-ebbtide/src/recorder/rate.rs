@@ -35,6 +35,9 @@ const SHARE: u64 = 40;
 /// densely.
 const CREDIT: u64 = 15_000_000;
 
+/// The most ticks that one recording takes. Beyond them, the thread waited for the processor.
+const LONGEST: u64 = 1_000_000;
+
 impl Rate {
     /// One block in `every` is recorded, rounded down to a power of two; `None` for a rate that
     /// follows the time.
@@ -58,7 +61,7 @@ impl Rate {
 
     /// Counts ticks that recording took, up to `now`.
     pub(crate) fn spend(&mut self, ticks: u64, now: u64) {
-        self.spent += ticks;
+        self.spent += ticks.min(LONGEST);
         if self.fixed {
             return;
         }
@@ -116,13 +119,16 @@ mod tests {
     fn recording_becomes_rarer_while_it_takes_more_than_its_share() {
         let mut rate = Rate::new(None, 0);
         let mut now = 0;
-        for _ in 0..200 {
-            now += 10_000_000;
-            rate.spend(5_000_000, now);
+        for _ in 0..1000 {
+            now += 2_000_000;
+            rate.spend(900_000, now);
         }
         assert!(rate.weight() > 1 << FIRST);
+        assert_eq!(rate.spent(), 900_000_000);
+        rate.spend(1 << 40, now);
+        assert_eq!(rate.spent(), 900_000_000 + LONGEST, "the thread waited");
         let mut fixed = Rate::new(Some(64), 0);
-        fixed.spend(1 << 40, 1);
+        (0..1000).for_each(|now| fixed.spend(900_000, now));
         assert_eq!(fixed.weight(), 64);
     }
 }
