@@ -1,0 +1,102 @@
+//! Claims of `cargo ebbtide advise --try`.
+
+use super::{Folder, text};
+use serde_json::Value;
+use std::{fs, os::unix::fs::PermissionsExt};
+
+#[test]
+fn scopes_change_nothing_that_a_function_gets_or_returns() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("tried.c", &[]) else { return };
+    for function in ["many", "by_value", "returned", "two", "extended", "wide", "left"] {
+        folder.is_the_same(function, &program, &[], 2000);
+    }
+    for (function, calls) in [("in_thread", 1200), ("thread", 4), ("main", 1)] {
+        folder.is_the_same(function, &program, &[], calls);
+    }
+    let has_avx = fs::read_to_string("/proc/cpuinfo").unwrap().contains(" avx ");
+    if has_avx {
+        folder.is_the_same("packed", &program, &[], 2000);
+    }
+    let all = ["--try", "many", "--try", "left", "--try", "thread", "--try", "main"];
+    let output = folder.run(&[&all, &["--json", "--", program.to_str().unwrap()][..]].concat());
+    assert!(text(&output.stdout).contains("\"prints_the_same\":true"), "{output:?}");
+    assert!(text(&output.stdout).contains("\"calls\":4005"), "{output:?}");
+}
+
+#[test]
+fn scopes_of_deep_recursion_take_little_of_the_stack() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("deep.c", &[]) else { return };
+    let tried = folder.try_out("descend", &program, &[]);
+    assert_eq!(tried["prints_the_same"], true, "{tried}");
+}
+
+#[test]
+fn exceptions_and_panics_pass_through_scopes() {
+    let folder = Folder::new();
+    for (name, calls) in [("exceptions.cpp", "200"), ("panics.rs", "300")] {
+        let Some(program) = folder.compile(name, &[]) else { continue };
+        folder.is_the_same("handle", &program, &[calls], calls.parse().unwrap());
+        folder.is_the_same("main", &program, &[calls], 1);
+    }
+}
+
+#[test]
+fn blocks_keep_the_promises_of_the_allocator_in_scopes() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("blocks.c", &["-fno-builtin", "-w"]) else { return };
+    folder.is_the_same("main", &program, &[], 1);
+}
+
+#[test]
+fn scopes_are_kept_apart_in_threads_and_processes() {
+    let folder = Folder::new();
+    let (Some(threads), Some(processes), Some(server)) = (
+        folder.compile("threads.c", &[]),
+        folder.compile("processes.c", &[]),
+        folder.compile("server.c", &[]),
+    ) else {
+        return;
+    };
+    folder.is_the_same("handle", &threads, &["four"], 200);
+    folder.is_the_same("make", &threads, &["handed"], 1);
+    folder.is_the_same("main", &threads, &["small"], 1);
+    folder.is_the_same("fill", &processes, &["fork"], 3);
+    folder.is_the_same("fill", &processes, &["exec", server.to_str().unwrap(), "200"], 1);
+    for end in ["abort", "killed", "_exit", "status"] {
+        // A thread that is ended has not added its last calls.
+        let tried = folder.try_out("handle", &server, &["100", end]);
+        assert!(tried["calls"].as_u64() >= Some(50), "{end}: {tried}");
+        assert_eq!(tried["prints_the_same"], true, "{end}: {tried}");
+    }
+}
+
+#[test]
+fn functions_that_cannot_be_tried_are_refused_with_the_reason() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("tried.c", &[]) else { return };
+    let path = program.to_str().unwrap();
+    let refuses = |function: &str, words: &str| {
+        folder.refuses(&["--try", function, "--", path], words);
+    };
+    refuses("various", "arguments on the stack; by hand, write ebb_enter()");
+    refuses("no_such_function", "no function `no_such_function`");
+    refuses("turned", "it has another name, or is inlined into its callers; there is `returned`");
+    refuses("malloc", "a function of the system");
+    let script = folder.path("script");
+    fs::write(&script, format!("#!/bin/sh\nexec {path}\n")).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    folder.refuses(&["--try", "left", "--", script.to_str().unwrap()], "is a script");
+}
+
+#[test]
+fn runs_that_differ_are_reported() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("tried.c", &[]) else { return };
+    let path = program.to_str().unwrap();
+    folder.refuses(&["--try", "left", "--", path, "status"], "ended in another way");
+    folder.refuses(&["--try", "nested", "--", path, "input"], "never called");
+    assert_eq!(folder.try_out("left", &program, &["differs"])["prints_the_same"], false);
+    assert_eq!(folder.try_out("left", &program, &["process"])["prints_the_same"], Value::Null);
+}
