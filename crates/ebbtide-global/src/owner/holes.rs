@@ -2,8 +2,8 @@
 //!
 //! A block of a retired chunk that is freed, by any thread, becomes a [hole]: it is
 //! pushed onto a stack in the chunk's [`Count`](crate::shared::count::Count). So are the listed blocks of a
-//! scope that ends, in the chunks that it leaves pinned. A pinned chunk of which an eighth is free is
-//! put into the shared pool of chunks with holes.
+//! scope that ends, merged with their neighbours, in the chunks that it leaves pinned. A pinned chunk
+//! of which an eighth is free is put into the shared pool of chunks with holes.
 //!
 //! When memory is tight and no empty chunk has memory behind it, a scope adopts such a chunk. It
 //! takes some holes at a time, merges neighbours, and bumps in one after another. From then on it
@@ -114,22 +114,43 @@ impl Owner {
         if pinned == 0 || !is_persistent && pinned < MANY_PINNED && pinned * 4 < all {
             return;
         }
+        // Neighbours are merged as long as they lie in the same chunk as the block before.
+        let (mut map, mut current) = (Map::new(), None::<ChunkRef>);
         let leave = |block: *mut u8, rounded| {
             // SAFETY: a listed block lies in a chunk of the scope, in the range.
             let Some(place) = (unsafe { run::find(block) }) else { return };
             let chunk = place.chunk();
-            if chunk.entry().is_empty(flushed) {
-                return;
+            if current != Some(chunk) {
+                // SAFETY: the map has blocks of the chunk before, which is the caller's. They are free
+                // (G6), and `drain` has read their links and removed them from their lists.
+                unsafe { Owner::leave_merged(&mut map, current.replace(chunk), flushed) };
             }
-            // If all blocks since the adoption have been freed, the tail would otherwise begin where
-            // it did before, and include the hole (H1).
-            chunk.entry().tail_start.set(0);
-            let hole = Hole::new(offset_in_chunk(block) as usize, rounded);
-            // SAFETY: the caller owns the chunk, and the block is free and no longer listed.
-            unsafe { Owner::leave_hole(chunk, hole) };
+            map.add(Hole::new(offset_in_chunk(block) as usize, rounded));
         };
         // SAFETY: the listed blocks are free (G6).
         unsafe { lists.drain(leave) };
+        // SAFETY: the map has the last blocks of the lists: free, no longer listed, and all of this
+        // chunk of the caller's.
+        unsafe { Owner::leave_merged(&mut map, current, flushed) };
+    }
+
+    /// Empties a map. Leaves its holes to the chunk's next owner, unless the whole chunk is free.
+    ///
+    /// # Safety
+    ///
+    /// The holes lie in the chunk, which the caller owns, are free, and are in no list and no bump
+    /// region.
+    unsafe fn leave_merged(map: &mut Map, chunk: Option<ChunkRef>, flushed: Flushed) {
+        let Some(chunk) = chunk else { return };
+        if chunk.entry().is_empty(flushed) {
+            return map.drain_from_last(|_| {});
+        }
+        // If all blocks since the adoption have been freed, the tail would otherwise begin where
+        // it did before, and include the holes (H1).
+        chunk.entry().tail_start.set(0);
+        // SAFETY: the caller says that the chunk is its own and the bytes of the holes are free and
+        // known to nobody else. A merged hole consists of such holes and of nothing else.
+        map.drain_from_last(|hole| unsafe { Owner::leave_hole(chunk, hole) });
     }
 
     /// If the current chunk was adopted for its holes: puts the rest of the bump region aside, and
@@ -276,7 +297,7 @@ pub(super) fn take_holes(chunk: ChunkRef, _: Flushed) -> usize {
         start = next;
     }
     let (mut next, mut largest) = (0, 0);
-    map.for_each_from_last(|hole| {
+    map.drain_from_last(|hole| {
         // SAFETY: the bytes are free, and the caller owns them (H1).
         unsafe { set_link(chunk, hole, next) };
         next = hole.start();
@@ -292,6 +313,41 @@ mod tests {
     use super::*;
     use crate::shared::count::BIAS;
     use core::alloc::Layout;
+
+    #[test]
+    fn neighbours_that_a_scope_has_listed_become_one_hole() {
+        const BLOCK: Layout = Layout::new::<[u64; 4]>();
+        const LARGER: Layout = Layout::new::<[u64; 128]>();
+        let owner = Owner::new();
+        if !owner.start() {
+            return;
+        }
+        for kept in [0, 70, 199] {
+            let scope = owner.enter_default().expect("a started owner opens scopes");
+            assert!(owner.begin_listing());
+            // So little of the chunk becomes free that no other test adopts it.
+            let mut alive: Vec<_> = (0..57).map(|_| (owner.alloc(LARGER), LARGER)).collect();
+            let mut blocks: Vec<_> = (0..200).map(|_| owner.alloc(BLOCK)).collect();
+            let chunk = owner.bump.chunk().expect("a scope has a current chunk");
+            alive.push((blocks.remove(kept), BLOCK));
+            while !blocks.is_empty() {
+                let block = blocks.swap_remove(7919 % blocks.len());
+                // SAFETY: the block is alive, has this layout, and is not used again.
+                assert!(unsafe { owner.dealloc(block, BLOCK) });
+            }
+            owner.leave(scope);
+            assert_eq!(owner.adopt(chunk, owner.ids.fresh()), Some(58), "it is pinned");
+            // SAFETY: the hole is on the stack of a chunk that this owner has adopted.
+            let read = |start| unsafe { read_link(chunk, start) };
+            let (_, holes) = chunk.entry().count.take(u32::MAX, read);
+            assert!(holes <= 2, "{holes} holes, of which one is below and one above a block");
+            owner.settle(chunk, CHUNK, Flushed::nothing_bumped());
+            for (block, layout) in alive {
+                // SAFETY: the block is alive, has this layout, and is not used again.
+                assert!(unsafe { owner.dealloc(block, layout) });
+            }
+        }
+    }
 
     #[test]
     fn other_threads_may_free_more_blocks_of_one_chunk_than_the_bias() {

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 use crate::size::{CHUNK, GRANULE};
+use core::{mem::replace, ops::Range};
 
 /// The granules of a chunk.
 const GRANULES: usize = CHUNK / GRANULE;
@@ -108,60 +109,77 @@ impl Holes {
 }
 
 /// The free granules of a chunk, in order to merge neighbouring holes: one bit for each granule.
-pub(crate) struct Map([u64; GRANULES / 64]);
+pub(crate) struct Map {
+    words: [u64; GRANULES / 64],
+    /// The words that may differ from 0.
+    used: Range<usize>,
+}
 
 impl Map {
     pub(crate) fn new() -> Map {
-        Map([0; GRANULES / 64])
+        Map { words: [0; GRANULES / 64], used: NO_WORDS }
     }
 
     /// Adds a hole that overlaps none of the others.
+    #[inline]
     pub(crate) fn add(&mut self, hole: Hole) {
         let (mut at, end) = (hole.start as usize, hole.start as usize + hole.granules as usize);
+        self.used = self.used.start.min(at / 64)..self.used.end.max(end.div_ceil(64));
         while at < end {
             let (word, bit) = (at / 64, at % 64);
             let count = (64 - bit).min(end - at);
             let mask = (u64::MAX >> (64 - count)) << bit;
-            invariant!(self.0[word] & mask == 0, "H1, holes do not overlap");
-            self.0[word] |= mask;
+            invariant!(self.words[word] & mask == 0, "H1, holes do not overlap");
+            self.words[word] |= mask;
             at += count;
         }
     }
 
-    /// Calls `f` for each merged hole, from the last to the first.
-    pub(crate) fn for_each_from_last(&self, mut f: impl FnMut(Hole)) {
+    /// Removes all holes, and calls `f` for each merged hole, from the last to the first. Examines
+    /// only the part of the chunk in which they lie.
+    pub(crate) fn drain_from_last(&mut self, mut f: impl FnMut(Hole)) {
+        let used = replace(&mut self.used, NO_WORDS);
         // Where the hole ends that continues below `at`, or 0 between two holes.
-        let (mut at, mut end) = (GRANULES, 0);
-        while at > 0 {
-            if at % 64 == 0 && end == 0 && self.0[at / 64 - 1] == 0 {
+        let (mut at, mut end) = (used.end * 64, 0);
+        while at > used.start * 64 {
+            if at % 64 == 0 && end == 0 && self.words[at / 64 - 1] == 0 {
                 at -= 64;
                 continue;
             }
             let bits = (at - 1) % 64 + 1;
-            let below = self.0[(at - 1) / 64] << (64 - bits);
+            let below = self.words[(at - 1) / 64] << (64 - bits);
             let same = if end > 0 { below.leading_ones() } else { below.leading_zeros() };
             let same = (same as usize).min(bits);
             at -= same;
+            if end > 0 && (same < bits || at == used.start * 64) {
+                f(Hole::new(at * GRANULE, (end - at) * GRANULE));
+            }
             if same < bits {
-                if end > 0 {
-                    f(Hole::new(at * GRANULE, (end - at) * GRANULE));
-                }
                 end = if end > 0 { 0 } else { at };
             }
         }
+        if let Some(words) = self.words.get_mut(used) {
+            words.fill(0);
+        }
     }
 }
+
+/// No words of a [`Map`], so that the first hole decides which words are used.
+const NO_WORDS: Range<usize> = Range { start: GRANULES / 64, end: 0 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn merged(holes: &[Hole]) -> Vec<Hole> {
-        let mut map = Map::new();
+    fn merged_in(map: &mut Map, holes: &[Hole]) -> Vec<Hole> {
         holes.iter().for_each(|hole| map.add(*hole));
         let mut merged = Vec::new();
-        map.for_each_from_last(|hole| merged.insert(0, hole));
+        map.drain_from_last(|hole| merged.insert(0, hole));
         merged
+    }
+
+    fn merged(holes: &[Hole]) -> Vec<Hole> {
+        merged_in(&mut Map::new(), holes)
     }
 
     #[test]
@@ -179,7 +197,7 @@ mod tests {
 
     #[test]
     fn random_holes_merge_like_a_list_of_free_granules() {
-        let mut random = 1_u64;
+        let (mut random, mut map) = (1_u64, Map::new());
         for _ in 0..200 {
             let (mut holes, mut free) = (Vec::new(), vec![false; GRANULES + 1]);
             let mut at = 3;
@@ -204,6 +222,10 @@ mod tests {
                 }
             }
             assert_eq!(merged(&holes), expected);
+            // Some of them, in a map that has had others.
+            holes.drain(..holes.len() / 3);
+            holes.truncate((random >> 40) as usize % (holes.len() + 1));
+            assert_eq!(merged_in(&mut map, &holes), merged(&holes));
         }
     }
 
