@@ -86,6 +86,27 @@ fn what_is_freed_in_scopes_of_any_kind_is_used_again() {
 }
 
 #[test]
+fn the_next_scope_persists_if_one_that_keeps_nothing_was_the_first() {
+    alone!();
+    let mut cache: VecDeque<Vec<u8>> = VecDeque::new();
+    let mut most = 0;
+    for number in 0..10_000 {
+        arena(|| {
+            let own: Vec<Box<[usize; 4]>> = (0..500).map(|cell| Box::new([cell; 4])).collect();
+            if number % 4 == 0 {
+                cache.push_back(vec![1; 100]);
+                drop((cache.len() > 1_000).then(|| cache.pop_front()));
+            }
+            assert_eq!(own[number % 500][0], number % 500);
+        });
+        most = most.max(pinned());
+    }
+    // If no scope persists, each of these blocks pins a chunk until memory is tight.
+    assert!(most < 64, "{most} chunks for 1,000 blocks of 100 bytes");
+    assert_nothing_stays_pinned(cache);
+}
+
+#[test]
 fn it_takes_no_chunk_that_scopes_inside_of_it_pinned() {
     alone!();
     let mut kept = keep_much();

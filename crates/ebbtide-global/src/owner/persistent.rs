@@ -5,11 +5,12 @@
 //! the memory of the records that it keeps.
 //!
 //! A pinned chunk is *sparse* if less than a quarter of its blocks are alive. Once an owner has
-//! pinned enough sparse chunks, its next outermost scope *persists*: it lists the blocks that its
-//! owner frees, like a long scope, and it is suspended instead of ended. The next outermost scope
-//! continues it, and reuses the free memory between its live blocks. Blocks that other threads free
-//! come back to it: see the module `returned`. The time from one resumption to the next suspension
-//! is a *session*; to the user, each session is a scope.
+//! pinned enough sparse chunks, or a scope has adopted a chunk that has small holes only, its next
+//! outermost scope *persists*: it lists the blocks that its owner frees, like a long scope, and it is
+//! suspended instead of ended. The next outermost scope continues it, and reuses the free memory
+//! between its live blocks. If the first session keeps nothing, the next scope persists instead.
+//! Blocks that other threads free come back to it: see the module `returned`. The time from one
+//! resumption to the next suspension is a *session*; to the user, each session is a scope.
 //!
 //! ```text
 //!           persist                   nested scopes
@@ -102,7 +103,10 @@ impl Owner {
         invariant!(!self.has_scope(), "P1, no scope is open while one is suspended");
         invariant!(live > 0, "P5, a suspended scope has live blocks");
         let Some(suspended) = self.suspended() else { return };
-        self.persistence.live_left.set(live);
+        if self.persistence.live_left.replace(live) == 0 {
+            // Not before: if the first session had kept nothing, the next scope would have to persist.
+            self.persistence.sparse_chunks.set(0);
+        }
         suspended.leave(scope.first_chunk().number(), self.persistence.session.get());
     }
 

@@ -15,7 +15,7 @@ use crate::{
         run::{ChunkRef, Flushed, LARGE_BLOCK, LargeRef, Run},
     },
     scope::bump::LEAD,
-    size::{self, BUMP_CLASS, CHUNK},
+    size::{self, BUMP_CLASS, CHUNK, SMALL},
 };
 use core::sync::atomic::Ordering;
 
@@ -187,8 +187,13 @@ impl Owner {
             let Some(chunk) = pool::take_holey() else { break };
             let Some(live) = self.adopt(chunk, scope) else { continue };
             chunk.entry().count_unpinned();
-            if take_holes(chunk, Flushed::nothing_bumped()) >= needed {
+            let largest = take_holes(chunk, Flushed::nothing_bumped());
+            if largest >= needed {
                 self.persistent_adopted(scope, live);
+                if largest <= SMALL {
+                    // Many holes, which each of the next scopes would take and leave again.
+                    self.persistence.demand();
+                }
                 adopted = Some((chunk, chunk.start().wrapping_add(CHUNK)));
                 break;
             }

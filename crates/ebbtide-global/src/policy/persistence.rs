@@ -46,7 +46,8 @@ pub(crate) struct Persistence {
     pub(crate) session: Cell<u64>,
     /// The scope's live blocks when the session began.
     pub(crate) live_before: Cell<i64>,
-    /// The scope's live blocks while it is suspended, less those whose frees are pending.
+    /// The scope's live blocks while it is suspended, less those whose frees are pending. 0 before it
+    /// is suspended for the first time.
     pub(crate) live_left: Cell<i64>,
     /// Blocks that were freed while the scope is suspended, and are still counted as alive.
     pending: [Cell<Pending>; MAX_PENDING],
@@ -100,7 +101,7 @@ impl Persistence {
         self.session.set(session);
         self.live_before.set(0);
         self.is_ending.set(false);
-        self.sparse_chunks.set(0);
+        self.live_left.set(0);
     }
 
     /// Defers freeing a block of the suspended scope. Returns whether

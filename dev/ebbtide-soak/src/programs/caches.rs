@@ -292,3 +292,29 @@ pub(super) fn bursts() -> u64 {
         });
     })
 }
+
+/// A tree of `nodes` nodes.
+struct Tree([Option<Box<Tree>>; 2], u64);
+
+impl Tree {
+    fn build(nodes: u64) -> Option<Box<Tree>> {
+        let (left, right) = ((nodes.max(1) - 1) / 2, nodes / 2);
+        (nodes > 0).then(|| Box::new(Tree([Tree::build(left), Tree::build(right)], nodes)))
+    }
+
+    fn sum(&self) -> u64 {
+        self.0.iter().flatten().fold(self.1, |sum, child| sum + child.sum())
+    }
+}
+
+/// Requests that build a tree of `NODES` nodes and free it. One in `EVERY` caches a small block.
+pub(super) fn trees<const NODES: u64, const EVERY: u64, const CACHED: usize>() -> u64 {
+    let mut cache: Vec<Vec<u8>> = Vec::with_capacity(CACHED);
+    in_scopes(|number, random, sum| {
+        let tree = Tree::build(NODES);
+        *sum += tree.as_ref().map_or(0, |tree| tree.sum());
+        if number % EVERY == 0 {
+            replace(&mut cache, vec![1; 100], CACHED, random);
+        }
+    })
+}
