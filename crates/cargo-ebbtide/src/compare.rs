@@ -148,6 +148,9 @@ impl Scopes {
             Some(Refusal::Protected) => {
                 Err("the system does not let the function's code be changed".to_owned())
             }
+            Some(Refusal::Threads) => Err("a library of the program starts a thread before the \
+                 function's code can be changed"
+                .to_owned()),
             None if words[0] == 0 => {
                 Err("no process of the program had the function when it started".to_owned())
             }

@@ -8,7 +8,7 @@
 #![cfg_attr(not(ebbtide_preload), allow(dead_code, reason = "the shared libraries alone call it"))]
 
 #[cfg(ebbtide_preload)]
-mod dlopen;
+mod loader;
 #[cfg(not(ebbtide_preload = "trial"))]
 pub mod record;
 #[cfg(not(ebbtide_preload = "trial"))]

@@ -15,6 +15,7 @@ use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic
 use object::{Object, ObjectSection};
 use std::{
     fs,
+    ops::Range,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -49,7 +50,7 @@ pub(crate) fn entries(program: &Path, name: &str) -> Result<Vec<Entry>, String> 
             return Err(format!("there are {} functions named `{name}`", found.len()));
         }
         let entry = |function: &&FunctionAt| {
-            let entry = entry(&file, function).map_err(|why| {
+            let entry = entry(&file, &functions, function).map_err(|why| {
                 let at = Symbols::new().at(&module.to_string_lossy(), function);
                 let by_hand = table::patch(&at);
                 format!("`{}` cannot be tried: {why}; by hand, write {by_hand}", function.name)
@@ -109,8 +110,7 @@ fn modules(program: &Path) -> Vec<PathBuf> {
 
 /// Whether a file has functions that the trial itself calls.
 fn is_system(module: &Path) -> bool {
-    const NAMES: [&str; 6] =
-        ["libc", "ld-linux-x86-64", "libpthread", "libdl", "libgcc_s", "libc-2"];
+    const NAMES: [&str; 4] = ["libc", "libpthread", "libdl", "libgcc_s"];
     let name = module.file_name().unwrap_or_default().to_string_lossy();
     let name = name.split(".so").next().unwrap_or_default();
     NAMES.contains(&name) || name.starts_with("libc-") || name.starts_with("ld-")
@@ -120,41 +120,163 @@ fn is_system(module: &Path) -> bool {
 /// a register.
 type Frame<'a> = dyn Fn(u64) -> Option<(Register, i64)> + 'a;
 
-fn entry(file: &object::File<'_>, function: &FunctionAt) -> Result<Entry, String> {
-    let section = file
-        .sections()
-        .find(|section| {
-            let start = section.address();
-            (start..start + section.size()).contains(&function.address)
-        })
-        .ok_or("it is in no section of the file")?;
-    let data = section.data().map_err(|error| error.to_string())?;
-    let from = (function.address - section.address()) as usize;
-    let bytes = data.get(from..from + function.size as usize).ok_or("the file ends in it")?;
+/// The most parts and functions in which a function continues that are read.
+const MOST_PARTS: usize = 64;
 
+/// Where the stack is at the first instruction of every function.
+const AT_CALL: Option<(Register, i64)> = Some((X86_64::RSP, 8));
+
+fn entry(
+    file: &object::File<'_>,
+    functions: &[FunctionAt],
+    function: &FunctionAt,
+) -> Result<Entry, String> {
+    let (_, bytes) =
+        code(file, function.address, function.size).ok_or("it is in no section of the file")?;
     let unwinding = file.section_by_name(".eh_frame").ok_or(NO_FRAMES)?;
     let frames = unwinding.data().map_err(|error| error.to_string())?;
     let frames = EhFrame::new(frames, NativeEndian);
     let bases = BaseAddresses::default().set_eh_frame(unwinding.address());
-    let description = frames
-        .fde_for_address(&bases, function.address, EhFrame::cie_from_offset)
-        .map_err(|_| NO_FRAMES)?;
-    let mut context = UnwindContext::new();
-    let mut rows = Vec::new();
-    let mut table = description.rows(&frames, &bases, &mut context).map_err(|_| NO_FRAMES)?;
-    while let Some(row) = table.next_row().map_err(|_| NO_FRAMES)? {
-        if let CfaRule::RegisterAndOffset { register, offset } = *row.cfa() {
-            rows.push((row.start_address()..row.end_address(), (register, offset)));
+    // The code that one description is for, and its frames.
+    let described = |address| {
+        let description = frames.fde_for_address(&bases, address, EhFrame::cie_from_offset).ok()?;
+        let mut context = UnwindContext::new();
+        let mut rows = Vec::new();
+        let mut table = description.rows(&frames, &bases, &mut context).ok()?;
+        while let Some(row) = table.next_row().ok()? {
+            if let CfaRule::RegisterAndOffset { register, offset } = *row.cfa() {
+                rows.push((row.start_address()..row.end_address(), (register, offset)));
+            }
         }
+        let start = description.initial_address();
+        let frame = move |at: u64| Some(rows.iter().find(|(range, _)| range.contains(&at))?.1);
+        Some((start..start + description.len(), frame))
+    };
+    let (_, frame) = described(function.address).ok_or(NO_FRAMES)?;
+    let (mut entry, mut jumps) = new_beginning(bytes, function.address, &frame)?;
+    let within = function.address + 1..function.address + entry.first.len() as u64;
+
+    // Where it continues: in a part that the compiler has put elsewhere, or in another function, which
+    // returns to the caller. Both may read the caller's arguments.
+    let whole = function.address..function.address + function.size;
+    let mut known = vec![whole];
+    let mut targets = jumps.targets.clone();
+    while let Some(target) = targets.pop() {
+        if known.iter().any(|part| part.contains(&target)) {
+            continue;
+        }
+        let part = described(target).filter(|_| known.len() < MOST_PARTS);
+        let part = part.and_then(|(part, frame)| {
+            let (section, bytes) = code(file, part.start, part.end - part.start)?;
+            (!section.contains("plt")).then_some((part, frame, bytes))
+        });
+        let Some((part, frame, bytes)) = part else {
+            jumps.is_anywhere = true;
+            continue;
+        };
+        let is_function = frame(target) == AT_CALL;
+        let before = jumps.targets.len();
+        for instruction in Decoder::with_ip(64, bytes, part.start, DecoderOptions::NONE).iter() {
+            jumps.add(&instruction, &frame);
+            match arguments(&instruction, &frame) {
+                Ok(bytes) => entry.stack_bytes = entry.stack_bytes.max(bytes),
+                Err(_) if is_function => jumps.is_anywhere = true,
+                Err(why) => return Err(why),
+            }
+        }
+        targets.extend(&jumps.targets[before..]);
+        known.push(part);
     }
-    let frame = |at: u64| Some(rows.iter().find(|(range, _)| range.contains(&at))?.1);
-    new_beginning(bytes, function.address, &frame)
+    let is_entered = functions.iter().any(|other| within.contains(&other.address));
+    let is_target = jumps.targets.iter().any(|target| within.contains(target));
+    if is_entered || is_target || is_in_table(file, &jumps.tables, &within) {
+        return Err(OWN_BEGINNING.to_owned());
+    }
+    if jumps.is_anywhere {
+        entry.stack_bytes = entry.stack_bytes.max(MOST_STACK);
+    }
+    if entry.stack_bytes > MOST_STACK {
+        return Err(format!("it takes {} bytes of arguments on the stack", entry.stack_bytes));
+    }
+    Ok(entry)
 }
 
 const NO_FRAMES: &str = "nothing describes its frame (section .eh_frame)";
+const OWN_BEGINNING: &str = "it jumps to its own beginning";
 
-/// The entry of a function with these bytes, without its module.
-fn new_beginning(bytes: &[u8], address: u64, frame: &Frame<'_>) -> Result<Entry, String> {
+/// The bytes at an address of the file, and the name of their section.
+fn code<'data>(
+    file: &object::File<'data>,
+    address: u64,
+    size: u64,
+) -> Option<(String, &'data [u8])> {
+    let found = |section: object::Section<'data, '_>| {
+        let bytes = section.data_range(address, size).ok()??;
+        Some((section.name().unwrap_or_default().to_owned(), bytes))
+    };
+    file.sections().find_map(found)
+}
+
+/// Whether an address in this range is in a table of jumps: in one of these, as the distance from the
+/// table, or anywhere in the file, as an address.
+fn is_in_table(file: &object::File<'_>, tables: &[u64], range: &Range<u64>) -> bool {
+    const MOST_CASES: usize = 4096;
+    let is_near = |section: &object::Section<'_, '_>, table: u64| {
+        let (start, data) = (section.address(), section.data().unwrap_or_default());
+        let data = table.checked_sub(start).and_then(|from| data.get(from as usize..));
+        data.unwrap_or_default().chunks_exact(4).take(MOST_CASES).any(|distance| {
+            let distance = i32::from_ne_bytes(distance.try_into().unwrap_or_default());
+            range.contains(&table.wrapping_add_signed(distance.into()))
+        })
+    };
+    let has_address = |section: &object::Section<'_, '_>| {
+        section.data().unwrap_or_default().chunks_exact(8).any(|address| {
+            range.contains(&u64::from_ne_bytes(address.try_into().unwrap_or_default()))
+        })
+    };
+    let is_data = |section: &object::Section<'_, '_>| {
+        use object::SectionKind::{Data, ReadOnlyData, ReadOnlyDataWithRel};
+        matches!(section.kind(), Data | ReadOnlyData | ReadOnlyDataWithRel)
+    };
+    // What the loader writes into the tables.
+    let relocated = file.dynamic_relocations().into_iter().flatten();
+    relocated.map(|(_, word)| word.addend().cast_unsigned()).any(|at| range.contains(&at))
+        || file.sections().filter(is_data).any(|section| {
+            has_address(&section) || tables.iter().any(|table| is_near(&section, *table))
+        })
+}
+
+/// Where code may continue.
+#[derive(Default)]
+struct Jumps {
+    targets: Vec<u64>,
+    /// The addresses that it computes: tables, perhaps.
+    tables: Vec<u64>,
+    /// Whether it jumps to an address that nobody knows, perhaps of a function with arguments.
+    is_anywhere: bool,
+}
+
+impl Jumps {
+    fn add(&mut self, instruction: &Instruction, frame: &Frame<'_>) {
+        let is_call = instruction.flow_control() == FlowControl::Call;
+        let is_near = matches!(
+            instruction.op0_kind(),
+            OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64
+        );
+        if is_near && !is_call {
+            self.targets.push(instruction.near_branch_target());
+        }
+        if instruction.mnemonic() == Mnemonic::Lea && instruction.is_ip_rel_memory_operand() {
+            self.tables.push(instruction.ip_rel_memory_address());
+        }
+        // Elsewhere, it is a table's.
+        self.is_anywhere |= instruction.flow_control() == FlowControl::IndirectBranch
+            && frame(instruction.ip()) == AT_CALL;
+    }
+}
+
+/// The entry of a function with these bytes, without its module, and where it jumps to.
+fn new_beginning(bytes: &[u8], address: u64, frame: &Frame<'_>) -> Result<(Entry, Jumps), String> {
     let mut entry = Entry {
         module: PathBuf::new(),
         address,
@@ -163,9 +285,8 @@ fn new_beginning(bytes: &[u8], address: u64, frame: &Frame<'_>) -> Result<Entry,
         fixes: Vec::new(),
         stack_bytes: 0,
     };
-    let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
-    let mut targets = Vec::new();
-    for instruction in &mut decoder {
+    let mut jumps = Jumps::default();
+    for instruction in Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).iter() {
         if instruction.code() == Code::INVALID {
             return Err("not all of it is code".to_owned());
         }
@@ -175,27 +296,17 @@ fn new_beginning(bytes: &[u8], address: u64, frame: &Frame<'_>) -> Result<Entry,
             move_instruction(&mut entry, &instruction, &bytes[offset..offset + size])?;
             entry.first.extend(&bytes[offset..offset + size]);
         }
-        let is_call = instruction.flow_control() == FlowControl::Call;
-        let is_jump = matches!(
-            instruction.op0_kind(),
-            OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64
-        );
-        if is_jump && !is_call {
-            targets.push(instruction.near_branch_target());
-        }
+        jumps.add(&instruction, frame);
         entry.stack_bytes = entry.stack_bytes.max(arguments(&instruction, frame)?);
     }
     if entry.first.len() < JUMP {
         return Err("it is shorter than a jump".to_owned());
     }
     let replaced = address..address + entry.first.len() as u64;
-    if targets.iter().any(|target| replaced.contains(target)) {
-        return Err("it jumps to its own beginning".to_owned());
+    if jumps.targets.iter().any(|target| replaced.contains(target)) {
+        return Err(OWN_BEGINNING.to_owned());
     }
-    if entry.stack_bytes > MOST_STACK {
-        return Err(format!("it takes {} bytes of arguments on the stack", entry.stack_bytes));
-    }
-    Ok(entry)
+    Ok((entry, jumps))
 }
 
 /// Appends an instruction to those that are moved, so that it does the same at another address.
@@ -285,11 +396,11 @@ fn arguments(instruction: &Instruction, frame: &Frame<'_>) -> Result<usize, Stri
 
 #[cfg(test)]
 mod tests {
-    use super::{Fix, X86_64, new_beginning};
+    use super::{AT_CALL, Fix, new_beginning};
 
     /// A function that has pushed nothing.
     fn beginning(bytes: &[u8]) -> Result<super::Entry, String> {
-        new_beginning(bytes, 0x1000, &|_| Some((X86_64::RSP, 8)))
+        new_beginning(bytes, 0x1000, &|_| AT_CALL).map(|(entry, _)| entry)
     }
 
     fn distance(at: usize, target: i64) -> Fix {

@@ -108,7 +108,11 @@ fn symbols(file: &object::File<'_>) -> Vec<Symbol> {
             let is_part = of.len() < name.len();
             let entry = whole.get(of).copied().filter(|_| is_part).unwrap_or(start);
             let is_called = ![".cold", ".part."].iter().any(|appended| name.contains(appended));
-            let name = without_hash(&addr2line::demangle_auto(of.into(), None));
+            // Others would be read as types of C++: `f` as `float`.
+            let is_mangled = ["_Z", "_R"].iter().any(|start| of.starts_with(start));
+            let name =
+                if is_mangled { addr2line::demangle_auto(of.into(), None) } else { of.into() };
+            let name = without_hash(&name);
             Symbol { start, size, name, entry, is_called }
         })
         .collect();

@@ -7,6 +7,7 @@ use core::{
     sync::atomic::{AtomicPtr, Ordering},
 };
 
+pub(crate) const PAGE: usize = 4096;
 pub(crate) const PROT_READ_WRITE: c_int = 3;
 pub(crate) const PROT_READ_EXECUTE: c_int = 5;
 pub(crate) const PROT_NONE: c_int = 0;
@@ -20,6 +21,8 @@ pub(crate) const MADV_WIPEONFORK: c_int = 18;
 pub(crate) const MADV_DONTDUMP: c_int = 16;
 /// For `dlsym`: the definition after this library's.
 pub(crate) const NEXT: *mut c_void = core::ptr::without_provenance_mut(usize::MAX);
+/// The version of the C library's oldest functions for this processor.
+pub(crate) const VERSION: &core::ffi::CStr = c"GLIBC_2.2.5";
 pub(crate) const RTLD_LAZY: c_int = 1;
 pub(crate) const RTLD_NOLOAD: c_int = 4;
 pub(crate) const RTLD_DEEPBIND: c_int = 8;
@@ -28,10 +31,12 @@ pub(crate) const O_NOFOLLOW: c_int = 0o400_000;
 pub(crate) const O_CLOEXEC: c_int = 0o2_000_000;
 pub(crate) const SYS_OPEN: c_long = 2;
 pub(crate) const SYS_CLOSE: c_long = 3;
+pub(crate) const SYS_RT_SIGPROCMASK: c_long = 14;
 pub(crate) const SYS_FTRUNCATE: c_long = 77;
 pub(crate) const SYS_FALLOCATE: c_long = 285;
 pub(crate) const RLIMIT_FSIZE: c_int = 1;
 pub(crate) const RLIMIT_AS: c_int = 9;
+pub(crate) const EFAULT: c_int = 14;
 pub(crate) const EINTR: c_int = 4;
 pub(crate) const ENOMEM: c_int = 12;
 pub(crate) const EINVAL: c_int = 22;
@@ -78,19 +83,36 @@ pub(crate) fn set_errno(number: c_int) {
     unsafe { errno.write(number) };
 }
 
+/// Whether the eight bytes at this address can be read.
+#[cold]
+pub(crate) fn is_readable(address: usize) -> bool {
+    let before = errno();
+    // SAFETY: changes nothing, because no operation has this number. The system reads the bytes before
+    // it says so.
+    unsafe { syscall(SYS_RT_SIGPROCMASK, -1_i64, address, 0_usize, 8_usize) };
+    let is_readable = errno() != EFAULT;
+    set_errno(before);
+    is_readable
+}
+
 /// The C library's `malloc_usable_size`; null before it is searched.
 static USABLE_SIZE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+
+/// The C library, for `dlsym`.
+pub(crate) fn c_library() -> *mut c_void {
+    // SAFETY: the library is loaded, so none of its code runs.
+    unsafe { dlopen(c"libc.so.6".as_ptr(), RTLD_LAZY | RTLD_NOLOAD) }
+}
 
 /// Searches the C library, and not what is loaded next: that may be another allocator, which has
 /// none of the program's blocks.
 pub(crate) fn find_usable_size() -> *mut c_void {
-    // SAFETY: the library is loaded, so none of its code runs.
-    let library = unsafe { dlopen(c"libc.so.6".as_ptr(), RTLD_LAZY | RTLD_NOLOAD) };
+    let library = c_library();
     if library.is_null() {
         return ptr::null_mut();
     }
     // SAFETY: a search for a name, in an open library.
-    let found = unsafe { dlsym(library, c"malloc_usable_size".as_ptr()) };
+    let found = unsafe { dlvsym(library, c"malloc_usable_size".as_ptr(), VERSION.as_ptr()) };
     USABLE_SIZE.store(found, Ordering::Relaxed);
     found
 }
@@ -176,6 +198,12 @@ unsafe extern "C" {
     ) -> c_int;
     pub(crate) fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
     pub(crate) fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    /// `dlsym` for one version of a function: not the one that the trial exports.
+    pub(crate) fn dlvsym(
+        library: *mut c_void,
+        name: *const c_char,
+        version: *const c_char,
+    ) -> *mut c_void;
     pub(crate) fn syscall(number: c_long, ...) -> c_long;
     fn getrlimit(resource: c_int, limit: *mut Limit) -> c_int;
     pub(crate) fn sched_yield() -> c_int;

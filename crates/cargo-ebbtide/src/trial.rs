@@ -19,7 +19,8 @@
 //! # Invariants
 //!
 //! - **T1** A function gets a new beginning only if its first bytes are those that its entry expects,
-//!   before the program's own code runs, and all functions or none.
+//!   before the program's own code runs (its libraries may have begun, if they have started no
+//!   thread), and all functions or none.
 //! - **T2** The wrapper changes no register between the caller and the function, in either direction,
 //!   but the frame pointer, which it restores; and it copies the arguments on the stack.
 //! - **T3** An open call of a thread's list has ended if its frame is not above the frame of a call

@@ -1,13 +1,13 @@
 //! Claims of `cargo ebbtide advise --try`.
 
-use super::{Folder, text};
+use super::{Folder, prints_the_same, text};
 use serde_json::Value;
 use std::{fs, os::unix::fs::PermissionsExt};
 
 #[test]
 fn scopes_change_nothing_that_a_function_gets_or_returns() {
     let folder = Folder::new();
-    let Some(program) = folder.compile("tried.c", &[]) else { return };
+    let Some(program) = folder.compile("tried.c", &["-ldl"]) else { return };
     for function in ["many", "by_value", "returned", "two", "extended", "wide", "left"] {
         folder.is_the_same(function, &program, &[], 2000);
     }
@@ -25,11 +25,65 @@ fn scopes_change_nothing_that_a_function_gets_or_returns() {
 }
 
 #[test]
+fn callers_may_know_what_a_function_needs() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("registers.c", &["-march=native"]) else { return };
+    for function in ["unaligned", "wide", "passed", "passed_to_chosen", "seldom", "keeps"] {
+        folder.is_the_same(function, &program, &[], 2000);
+    }
+    folder.is_the_same("eight", &program, &[], 4000);
+    folder.is_the_same("f", &program, &[], 8000);
+}
+
+#[test]
+fn what_asks_the_c_library_for_free_gets_that_of_the_preloaded_one() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("tried.c", &["-ldl"]) else { return };
+    folder.is_the_same("in_library", &program, &["library"], 1);
+    let recorded = folder.advise(&["--every", "1"], &program, &["library"]);
+    prints_the_same(&recorded, &program, &["library"]);
+}
+
+#[test]
+fn code_is_not_changed_while_other_threads_run() {
+    let folder = Folder::new();
+    let Some(library) = folder.compile("thread_first.c", &["-shared", "-fPIC"]) else { return };
+    let flags = ["-ldl", "-Wl,--no-as-needed", library.to_str().unwrap()];
+    let Some(program) = folder.compile("tried.c", &flags) else { return };
+    let path = program.to_str().unwrap();
+    folder.refuses(
+        &["--try", "left", "--runs", "1", "--", path, "differs"],
+        "starts a thread before",
+    );
+}
+
+#[test]
+fn functions_that_may_jump_to_their_own_beginning_are_refused() {
+    let folder = Folder::new();
+    let pie = ["-fpie", "-pie"];
+    let absolute = ["-fno-pie", "-no-pie"];
+    for (position, size) in [(pie, "-O1"), (absolute, "-O1"), (pie, "-O2"), (absolute, "-Os")] {
+        let flags = [position[0], position[1], size];
+        let Some(program) = folder.compile("tables.c", &flags) else { return };
+        for function in ["labels", "cases"] {
+            let path = program.to_str().unwrap();
+            let output = folder.run(&["--try", function, "--runs", "1", "--json", "--", path]);
+            let (printed, errors) = (text(&output.stdout), text(&output.stderr));
+            let is_refused = errors.contains("jumps to its own beginning");
+            let is_the_same = printed.contains("\"prints_the_same\":true");
+            assert!(is_refused || is_the_same, "{function} {flags:?}: {printed}{errors}");
+        }
+    }
+}
+
+#[test]
 fn scopes_of_deep_recursion_take_little_of_the_stack() {
     let folder = Folder::new();
     let Some(program) = folder.compile("deep.c", &[]) else { return };
     let tried = folder.try_out("descend", &program, &[]);
     assert_eq!(tried["prints_the_same"], true, "{tried}");
+    let Some(program) = folder.compile("small_stack.c", &["-fno-inline"]) else { return };
+    folder.is_the_same("deeper", &program, &[], 13);
 }
 
 #[test]
@@ -75,7 +129,7 @@ fn scopes_are_kept_apart_in_threads_and_processes() {
 #[test]
 fn functions_that_cannot_be_tried_are_refused_with_the_reason() {
     let folder = Folder::new();
-    let Some(program) = folder.compile("tried.c", &[]) else { return };
+    let Some(program) = folder.compile("tried.c", &["-ldl"]) else { return };
     let path = program.to_str().unwrap();
     let refuses = |function: &str, words: &str| {
         folder.refuses(&["--try", function, "--", path], words);
@@ -93,7 +147,7 @@ fn functions_that_cannot_be_tried_are_refused_with_the_reason() {
 #[test]
 fn runs_that_differ_are_reported() {
     let folder = Folder::new();
-    let Some(program) = folder.compile("tried.c", &[]) else { return };
+    let Some(program) = folder.compile("tried.c", &["-ldl"]) else { return };
     let path = program.to_str().unwrap();
     folder.refuses(&["--try", "left", "--", path, "status"], "ended in another way");
     folder.refuses(&["--try", "nested", "--", path, "input"], "never called");

@@ -18,7 +18,7 @@ use ebbtide_global::engine::Ticket;
 pub(crate) struct Target {
     /// Its first instructions, at their new address.
     pub(crate) code: AtomicUsize,
-    /// The bytes of its arguments on the stack, a multiple of 16.
+    /// The bytes of its arguments on the stack, a multiple of [`STACK_ALIGN`].
     pub(crate) stack_bytes: AtomicUsize,
 }
 
@@ -60,8 +60,29 @@ extern "C" fn enter(index: usize, frame: usize) -> Continuation {
     let ticket = if is_ready { local.owner.enter_default() } else { None };
     slot.set(Open { frame, ticket: ticket.map_or(0, Ticket::number) });
     local.depth.set(depth + 1);
-    Continuation { code, stack_bytes: target.stack_bytes.load(Ordering::Relaxed) }
+    let stack_bytes = target.stack_bytes.load(Ordering::Relaxed);
+    Continuation { code, stack_bytes: on_stack(local, frame + FRAME_TO_ARGUMENTS, stack_bytes) }
 }
+
+/// The distance from a wrapper's frame to the arguments on the stack.
+const FRAME_TO_ARGUMENTS: usize = 16;
+
+/// As many bytes from this address on as the stack has: those of a coroutine can end right behind the
+/// first frame.
+fn on_stack(local: &Local, address: usize, bytes: usize) -> usize {
+    let next_page = (address | (sys::PAGE - 1)) + 1;
+    if address + bytes <= next_page || local.readable.get() == next_page {
+        return bytes;
+    }
+    if sys::is_readable(next_page) {
+        local.readable.set(next_page);
+        return bytes;
+    }
+    (next_page - address) & !(STACK_ALIGN - 1)
+}
+
+/// The alignment of the copied arguments.
+pub(crate) const STACK_ALIGN: usize = 64;
 
 /// Ends the scope of the call whose wrapper has this frame.
 extern "C" fn leave(frame: usize) {
@@ -144,7 +165,7 @@ extern "C" fn unwound(
 }
 
 /// How the upper halves of vector registers are kept: 0 if there are none, 1 if they are kept while
-/// they are in use, 2 if the processor does not tell.
+/// they are in use, 2 if the processor does not tell, or has mask registers of 16 bits.
 static UPPER: AtomicUsize = AtomicUsize::new(2);
 
 /// Finds out what the processor has.
@@ -155,7 +176,10 @@ pub(crate) fn look_at_processor() {
     let has_xsave = unsafe { __cpuid(1) }.ecx & (1 << 27) != 0;
     // SAFETY: the processor has this leaf, because it has `xsave`.
     let tells = has_xsave && unsafe { __cpuid_count(13, 1) }.eax & (1 << 2) != 0;
-    UPPER.store(if tells { 1 } else { 2 * usize::from(has_xsave) }, Ordering::Relaxed);
+    // SAFETY: a processor that tells has this leaf too.
+    let narrow = tells && unsafe { __cpuid_count(7, 0) }.ebx & (1 << 16 | 1 << 30) == 1 << 16;
+    let how = if tells && !narrow { 1 } else { 2 * usize::from(has_xsave) };
+    UPPER.store(how, Ordering::Relaxed);
 }
 
 // The stub of a function pushes rbp, puts the number of the function into it and jumps here.
@@ -164,14 +188,17 @@ pub(crate) fn look_at_processor() {
 //     rbp + 8    the address of return, in the caller
 //     rbp        the caller's rbp
 //     rbp - 8    the address of the function's code
-//     rbp - 16   the area of `xsave`; 0 if it is not used
+//     rbp - 16   the area of `xsave`; with 1 added, that of zmm16 to zmm31 and the mask registers; 0 if
+//                there is none
 //     rbp - 24   the number of the function
 //     rbp - 96   the other registers that a function may change, nine words
 //     rbp - 352  xmm0 to xmm15
 //
-// Below, while they are in use, the upper halves of the vector registers; then a copy of the
-// arguments. Nothing is passed in the mask registers and in zmm16 to zmm31, which the C library uses
-// and never clears: they are kept while the upper halves of others are in use.
+// Below, aligned to 64 as the widest arguments are, and while they are in use, the upper halves of the
+// vector registers; then a copy of the arguments. The caller may not have aligned the stack: compilers
+// know which functions of a file need that. The C library uses the mask registers and zmm16 to zmm31, and
+// never clears them; a caller can have values there while it calls a function of its own file. They are
+// kept, faster than by `xsave`, if nothing else is.
 global_asm!(
     ".pushsection .text.ebbtide_trial_wrapper,\"ax\",@progbits",
     ".macro ebbtide_trial_keep",
@@ -185,7 +212,7 @@ global_asm!(
     "mov [rbp - 88], r10",
     "mov [rbp - 96], r11",
     ".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15",
-    "movaps [rbp - 352 + 16 * \\n], xmm\\n",
+    "movups [rbp - 352 + 16 * \\n], xmm\\n",
     ".endr",
     "mov qword ptr [rbp - 16], 0",
     "mov rax, [rip + {upper}]",
@@ -196,7 +223,19 @@ global_asm!(
     "mov ecx, 1",
     "xgetbv",
     "test al, 0x44",
+    "jnz 2f",
+    "test al, 0xa0",
     "jz 3f",
+    "sub rsp, 1088",
+    "lea rax, [rsp + 1]",
+    "mov [rbp - 16], rax",
+    ".irp n,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+    "vmovdqu64 [rsp + 64 * (\\n - 16)], zmm\\n",
+    ".endr",
+    ".irp n,0,1,2,3,4,5,6,7",
+    "kmovq [rsp + 1024 + 8 * \\n], k\\n",
+    ".endr",
+    "jmp 3f",
     "2:",
     "sub rsp, 2752",
     "and rsp, -64",
@@ -210,17 +249,29 @@ global_asm!(
     "xsave64 [rsp]",
     "3:",
     ".endm",
-    ".macro ebbtide_trial_restore",
+    ".macro ebbtide_trial_restore_vectors",
     "mov rdi, [rbp - 16]",
     "test rdi, rdi",
     "jz 3f",
+    "test dil, 1",
+    "jz 2f",
+    ".irp n,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+    "vmovdqu64 zmm\\n, [rdi + 64 * (\\n - 16) - 1]",
+    ".endr",
+    ".irp n,0,1,2,3,4,5,6,7",
+    "kmovq k\\n, [rdi + 1024 + 8 * \\n - 1]",
+    ".endr",
+    "jmp 3f",
+    "2:",
     "mov eax, 0xe6",
     "xor edx, edx",
     "xrstor64 [rdi]",
     "3:",
     ".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15",
-    "movaps xmm\\n, [rbp - 352 + 16 * \\n]",
+    "movups xmm\\n, [rbp - 352 + 16 * \\n]",
     ".endr",
+    ".endm",
+    ".macro ebbtide_trial_restore_words",
     "mov rax, [rbp - 32]",
     "mov rcx, [rbp - 40]",
     "mov rdx, [rbp - 48]",
@@ -244,27 +295,34 @@ global_asm!(
     "mov [rsp + 328], rbp",
     "lea rbp, [rsp + 352]",
     ".cfi_def_cfa rbp, 16",
+    "and rsp, -64",
     "ebbtide_trial_keep",
     "mov rdi, [rbp - 24]",
     "mov rsi, rbp",
     "call {enter}",
     "mov [rbp - 8], rax",
-    "test rdx, rdx",
+    "mov r8, rdx",
+    "ebbtide_trial_restore_vectors",
+    // While the function runs, nothing is kept.
+    "lea rsp, [rbp - 352]",
+    "and rsp, -64",
+    "test r8, r8",
     "jz 4f",
     "js 5f",
-    "sub rsp, rdx",
-    "mov rcx, rdx",
+    "sub rsp, r8",
+    "mov rcx, r8",
     "shr rcx, 3",
     "lea rsi, [rbp + 16]",
     "mov rdi, rsp",
     "rep movsq",
     "4:",
-    "ebbtide_trial_restore",
+    "ebbtide_trial_restore_words",
     "call [rbp - 8]",
     "ebbtide_trial_keep",
     "mov rdi, rbp",
     "call {leave}",
-    "ebbtide_trial_restore",
+    "ebbtide_trial_restore_vectors",
+    "ebbtide_trial_restore_words",
     "mov rsp, rbp",
     ".cfi_remember_state",
     ".cfi_def_cfa rsp, 16",
@@ -273,7 +331,7 @@ global_asm!(
     "ret",
     ".cfi_restore_state",
     "5:",
-    "ebbtide_trial_restore",
+    "ebbtide_trial_restore_words",
     "mov rsp, rbp",
     ".cfi_def_cfa rsp, 16",
     "pop rbp",
@@ -283,7 +341,8 @@ global_asm!(
     ".cfi_endproc",
     ".size ebbtide_trial_wrapper, . - ebbtide_trial_wrapper",
     ".purgem ebbtide_trial_keep",
-    ".purgem ebbtide_trial_restore",
+    ".purgem ebbtide_trial_restore_vectors",
+    ".purgem ebbtide_trial_restore_words",
     ".popsection",
     upper = sym UPPER,
     enter = sym enter,

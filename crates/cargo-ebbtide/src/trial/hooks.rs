@@ -4,14 +4,12 @@
 //! They are exported, under their own names, by the shared library only.
 
 use super::local::local;
-use crate::sys;
+use crate::sys::{self, PAGE};
 use core::{
     ffi::{c_int, c_void},
     ptr,
 };
 use ebbtide_global::engine::Owner;
-
-const PAGE: usize = 4096;
 
 pub(crate) fn malloc(size: usize) -> *mut c_void {
     let owner = &local().owner;

@@ -6,7 +6,7 @@ use super::{
     local::local,
     report::{self, BYTES, Refusal, Report},
 };
-use crate::sys;
+use crate::sys::{self, PAGE};
 use core::{
     ffi::{CStr, c_int, c_void},
     ptr, slice,
@@ -31,13 +31,14 @@ fn install() {
     let (Ok(lines), Some(path)) = (env::var(ENTRIES), env::var_os(report::REPORT)) else { return };
     let entries: Option<Vec<Entry>> = lines.lines().map(Entry::from_line).collect();
     let Some(entries) = entries.filter(|entries| entries.len() <= MOST) else { return };
-    let functions: Option<Vec<usize>> = entries.iter().map(function).collect();
+    let functions: Option<Vec<_>> = entries.iter().map(function).collect();
     // This process is another program: a shell, for example, that starts the one that is tried.
     let Some(functions) = functions else { return };
     let Some(report) = share(Path::new(&path)) else { return };
     calls::REPORT.store(ptr::from_ref(report).cast_mut(), Ordering::Relaxed);
     calls::look_at_processor();
-    match install_all(&entries, &functions) {
+    let functions: Result<Vec<usize>, Refusal> = functions.into_iter().collect();
+    match functions.and_then(|functions| install_all(&entries, &functions)) {
         Ok(()) => drop(report.processes.fetch_add(1, Ordering::Relaxed)),
         Err(refusal) => report.refusal.store(refusal as u64, Ordering::Relaxed),
     }
@@ -45,11 +46,15 @@ fn install() {
 
 /// All functions or none (T1).
 fn install_all(entries: &[Entry], functions: &[usize]) -> Result<(), Refusal> {
+    // The loader calls what the program's libraries do first before this.
+    if fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() > 1) {
+        return Err(Refusal::Threads);
+    }
     if !calls::prepare() {
         return Err(Refusal::NoRoom);
     }
     for (entry, function) in entries.iter().zip(functions) {
-        // SAFETY: the loader has mapped the function there.
+        // SAFETY: the loader has mapped at least as many bytes of code there.
         let found = unsafe { slice::from_raw_parts(address(*function), entry.first.len()) };
         if found != entry.first {
             return Err(Refusal::OtherBytes);
@@ -70,16 +75,14 @@ fn install_all(entries: &[Entry], functions: &[usize]) -> Result<(), Refusal> {
         if unsafe { sys::mprotect(address(page).cast(), bytes, sys::PROT_READ_WRITE) } != 0 {
             return Err(Refusal::Protected);
         }
-        // SAFETY: as many bytes as the entry replaces, all in these pages. No thread runs there: the
-        // program's code has not begun, and this function is in another file.
+        // SAFETY: as many bytes as the entry replaces, all in these pages. No thread runs there: this
+        // is the only one, and this function is in another file.
         unsafe { address(*function).copy_from_nonoverlapping(jump.as_ptr(), jump.len()) };
         // SAFETY: the same pages.
         unsafe { sys::mprotect(address(page).cast(), bytes, sys::PROT_READ_EXECUTE) };
     }
     Ok(())
 }
-
-const PAGE: usize = 4096;
 
 fn address(address: usize) -> *mut u8 {
     ptr::with_exposed_provenance_mut(address)
@@ -122,7 +125,7 @@ fn stub(index: usize, entry: &Entry, function: usize) -> Result<usize, Refusal> 
     if unsafe { sys::mprotect(address(page).cast(), PAGE, sys::PROT_READ_EXECUTE) } != 0 {
         return Err(Refusal::Protected);
     }
-    let stack_bytes = entry.stack_bytes.next_multiple_of(16);
+    let stack_bytes = entry.stack_bytes.next_multiple_of(calls::STACK_ALIGN);
     TARGETS[index].code.store(moved, Ordering::Relaxed);
     TARGETS[index].stack_bytes.store(stack_bytes, Ordering::Relaxed);
     Ok(page)
@@ -155,16 +158,16 @@ fn near(function: usize) -> Option<usize> {
 
 /// What is searched among the files of this process.
 struct Search<'a> {
-    module: &'a Path,
-    base: Option<usize>,
+    entry: &'a Entry,
+    found: Option<Result<usize, Refusal>>,
 }
 
 /// The address of a function in this process; `None` if its file is not loaded.
-fn function(entry: &Entry) -> Option<usize> {
-    let mut search = Search { module: &entry.module, base: None };
+fn function(entry: &Entry) -> Option<Result<usize, Refusal>> {
+    let mut search = Search { entry, found: None };
     // SAFETY: the function gets the search, and nobody else has it meanwhile.
     unsafe { sys::dl_iterate_phdr(each_module, (&raw mut search).cast()) };
-    search.base?.checked_add(usize::try_from(entry.address).ok()?)
+    search.found
 }
 
 extern "C" fn each_module(module: *mut sys::LoadedModule, _: usize, data: *mut c_void) -> c_int {
@@ -179,11 +182,23 @@ extern "C" fn each_module(module: *mut sys::LoadedModule, _: usize, data: *mut c
     } else {
         fs::canonicalize(PathBuf::from(OsStr::from_bytes(name)))
     };
-    if path.is_ok_and(|path| path == search.module) {
-        search.base = Some(module.base);
-        return 1;
+    if !path.is_ok_and(|path| path == search.entry.module) {
+        return 0;
     }
-    0
+    // SAFETY: the loader's program headers of the file.
+    let headers = unsafe { slice::from_raw_parts(module.headers, module.header_count.into()) };
+    let (start, bytes) = (search.entry.address, search.entry.first.len() as u64);
+    let is_code = headers.iter().any(|header| {
+        let offset = start.checked_sub(header.address);
+        header.kind == sys::LOADED
+            && header.flags & sys::EXECUTABLE != 0
+            && offset.is_some_and(|offset| offset.saturating_add(bytes) <= header.bytes)
+    });
+    // If not, another file has taken the place of the one that the adviser read.
+    let address = usize::try_from(start).ok().filter(|_| is_code);
+    let address = address.map(|address| module.base.wrapping_add(address));
+    search.found = Some(address.ok_or(Refusal::OtherBytes));
+    1
 }
 
 /// Maps the report, which stays mapped.

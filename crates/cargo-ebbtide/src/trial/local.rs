@@ -28,6 +28,8 @@ pub(crate) struct Local {
     /// The calls that are not in the report yet, and those that are.
     pub(crate) calls: Cell<u64>,
     pub(crate) reported: Cell<u64>,
+    /// A page of the stack that can be read.
+    pub(crate) readable: Cell<usize>,
 }
 
 core::arch::global_asm!(

@@ -34,12 +34,14 @@ pub enum Refusal {
     NoRoom = 2,
     /// The system does not let code be changed.
     Protected = 3,
+    /// The process has several threads already.
+    Threads = 4,
 }
 
 impl Refusal {
     /// The refusal of a number of the report; `None` for 0.
     pub fn from_number(number: u64) -> Option<Refusal> {
-        [Refusal::OtherBytes, Refusal::NoRoom, Refusal::Protected]
+        [Refusal::OtherBytes, Refusal::NoRoom, Refusal::Protected, Refusal::Threads]
             .into_iter()
             .find(|refusal| *refusal as u64 == number)
     }

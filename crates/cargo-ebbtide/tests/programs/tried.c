@@ -1,5 +1,6 @@
 /* Functions that are hard to give a scope: with arguments on the stack, results of every kind, and
  * other ways to end than a return. With an argument, a program that ends or prints as it says. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,8 +128,23 @@ __attribute__((target("avx"))) OUT static long packed_sum(long n) {
     return (long)(result[0] + result[1] + result[2] + result[3]);
 }
 
+/* Frees what the C library has allocated by the C library's own `free`. */
+OUT long in_library(void) {
+    void *library = dlopen("libc.so.6", RTLD_LAZY);
+    void (*release)(void *) = (void (*)(void *))dlsym(library, "free");
+    long length = 0;
+    for (int i = 0; i < 50; i++) {
+        char *copy = strdup("a string");
+        length += (long)strlen(copy);
+        release(copy);
+    }
+    dlclose(library);
+    return length;
+}
+
 /* What depends on how the program was started, or on chance. */
 static int other(const char *what) {
+    if (!strcmp(what, "library")) return printf("%ld\n", in_library()) < 0;
     int is_preloaded = getenv("LD_PRELOAD") != NULL;
     long sum = 0;
     int letter;
