@@ -129,7 +129,7 @@ use crate::{
         bump::Bump, cached_chunk::CachedChunk, ids::Ids, innermost::Innermost, ledger::Ledger,
     },
 };
-use core::{cell::Cell, fmt, num::NonZeroU64};
+use core::{cell::Cell, fmt, mem::MaybeUninit, num::NonZeroU64};
 
 mod alloc;
 mod check;
@@ -300,18 +300,10 @@ impl Owner {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Owner {
-            bump: Bump::new(),
-            cached: CachedChunk::new(),
-            ledger: Ledger::new(),
-            innermost: Innermost::new(),
-            ids: Ids::new(),
-            lists_chunk: Cell::new(None),
-            refusals: Refusals::new(),
-            persistence: Persistence::new(),
-            payoff: Payoff::new(),
-            cache: Cache::new(),
-        }
+        // SAFETY: all-zero bytes are valid for each of the states, as they say. They consist of cells
+        // with integers, `bool`s, null pointers, and `Option`s of references and of numbers other
+        // than 0, for which zero is `None`.
+        unsafe { MaybeUninit::zeroed().assume_init() }
     }
 
     /// Whether the owner was started and has not ended.

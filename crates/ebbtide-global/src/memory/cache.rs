@@ -26,7 +26,8 @@ const _: () = assert!(USEFUL_TAIL as usize == CHUNK / 4 * 3);
 /// The number of runs that are examined in a search for one with enough memory.
 const SEARCH_LIMIT: usize = 4;
 
-/// The unused runs and the pinned chunks with a free tail that an owner keeps.
+/// The unused runs and the pinned chunks with a free tail that an owner keeps. All-zero bytes are an
+/// empty cache.
 #[derive(Debug)]
 pub(crate) struct Cache {
     runs: [Cell<Option<Run>>; CLASSES],
@@ -40,15 +41,6 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    pub(crate) const fn new() -> Self {
-        Cache {
-            runs: [const { Cell::new(None) }; CLASSES],
-            held: Cell::new(0),
-            tails: [const { Cell::new(None) }; MAX_TAILS],
-            tail_count: Cell::new(0),
-        }
-    }
-
     /// The bytes that the cached runs hold.
     pub(crate) fn held(&self) -> usize {
         self.held.get()
@@ -136,13 +128,9 @@ impl Cache {
 
     /// Takes the chunk that was remembered last.
     pub(crate) fn take_tail(&self) -> Option<ChunkRef> {
-        while let Some(last) = self.tail_count.get().checked_sub(1) {
-            self.tail_count.set(last);
-            if let Some(chunk) = self.tails[last % MAX_TAILS].take() {
-                return Some(chunk);
-            }
-        }
-        None
+        let last = self.tail_count.get().checked_sub(1)?;
+        self.tail_count.set(last);
+        self.tails[last].take()
     }
 
     /// Forgets all tails.

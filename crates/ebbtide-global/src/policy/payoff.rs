@@ -13,7 +13,8 @@ const SAMPLE_SCOPES: u32 = 256;
 /// serves them.
 const SKIPPED_SCOPES: u32 = 4096;
 
-/// The sample of an owner's scopes, and how many of the next ones are skipped.
+/// The sample of an owner's scopes, and how many of the next ones are skipped. All-zero bytes are
+/// valid.
 #[derive(Debug)]
 pub(crate) struct Payoff {
     /// Outermost scopes that ended since the sample began, without fast scopes.
@@ -40,23 +41,12 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    const ZERO: Totals =
-        Totals { blocks: 0, escaped: 0, bytes: 0, freed_bytes: 0, escaped_large_bytes: 0 };
-
     fn live_bytes(self) -> u64 {
         self.bytes.wrapping_sub(self.freed_bytes)
     }
 }
 
 impl Payoff {
-    pub(crate) const fn new() -> Self {
-        Payoff {
-            scopes: Cell::new(0),
-            begun: Cell::new(Totals::ZERO),
-            scopes_to_skip: Cell::new(0),
-        }
-    }
-
     /// Counts an outermost scope that ended. `totals`, which returns the owner's totals after it,
     /// is called only at the end of a sample. If the sample did not pay off, returns the bytes that
     /// it kept, and 0 otherwise.

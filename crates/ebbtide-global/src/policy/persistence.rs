@@ -37,7 +37,8 @@ pub(crate) fn are_mostly_free() -> bool {
     figures::pinned() > 2 * held::peak() / CHUNK + THRESHOLD
 }
 
-/// The persistent scope of an owner, and what decides whether the next scope persists.
+/// The persistent scope of an owner, and what decides whether the next scope persists. All-zero bytes
+/// are valid: there is none.
 #[derive(Debug)]
 pub(crate) struct Persistence {
     /// The persistent scope, if there is one.
@@ -63,27 +64,11 @@ pub(crate) struct Persistence {
     pub(crate) sparse_chunks: Cell<usize>,
     /// The number of outermost scopes since the last one that kept a block. Fast scopes do not count.
     quiet: Cell<u32>,
-    /// How many of them it takes: see [`PATIENCE`].
-    patience: Cell<u32>,
+    /// How many of them it takes beyond the first value of [`PATIENCE`].
+    more_patience: Cell<u32>,
 }
 
 impl Persistence {
-    pub(crate) const fn new() -> Persistence {
-        Persistence {
-            scope: Cell::new(None),
-            session: Cell::new(0),
-            live_before: Cell::new(0),
-            live_left: Cell::new(0),
-            pending: [const { Cell::new((core::ptr::null_mut(), 0)) }; MAX_PENDING],
-            pending_count: Cell::new(0),
-            is_ending: Cell::new(false),
-            swept_in: Cell::new(0),
-            sparse_chunks: Cell::new(0),
-            quiet: Cell::new(0),
-            patience: Cell::new(PATIENCE.0),
-        }
-    }
-
     /// Whether this is the persistent scope.
     pub(crate) fn is(&self, scope: ScopeRef) -> bool {
         self.scope.get() == Some(scope)
@@ -143,7 +128,11 @@ impl Persistence {
     /// Whether one of this owner's last scopes kept a block. Otherwise a new one gains nothing from
     /// persisting and from filling holes: it leaves its chunks empty.
     pub(crate) fn keeps(&self) -> bool {
-        self.quiet.get() < self.patience.get()
+        self.quiet.get() < self.patience()
+    }
+
+    fn patience(&self) -> u32 {
+        PATIENCE.0 + self.more_patience.get()
     }
 
     /// Records that an outermost scope or a session ended, or that none could open, and how many more
@@ -153,11 +142,11 @@ impl Persistence {
             self.quiet.set(self.quiet.get().saturating_add(1));
             return;
         }
-        let (quiet, patience) = (self.quiet.take(), self.patience.get());
+        let (quiet, patience) = (self.quiet.take(), self.patience());
         if quiet >= 4 * patience {
-            self.patience.set(PATIENCE.0);
+            self.more_patience.set(0);
         } else if quiet >= patience {
-            self.patience.set((2 * patience).min(PATIENCE.1));
+            self.more_patience.set((2 * patience).min(PATIENCE.1) - PATIENCE.0);
         }
     }
 

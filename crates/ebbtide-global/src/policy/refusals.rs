@@ -22,10 +22,6 @@ pub(crate) struct Refusals {
 }
 
 impl Refusals {
-    pub(crate) const fn new() -> Self {
-        Refusals { swept_in: Cell::new(0), bytes: Cell::new(0), served_before: Cell::new(0) }
-    }
-
     /// Counts a request that a paused scope leaves to the inner allocator.
     pub(crate) fn count(&self, bytes: usize) {
         add(&self.bytes, bytes as u64);

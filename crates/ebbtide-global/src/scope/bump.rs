@@ -3,7 +3,7 @@
 //! All of `owner` calls it. It writes only its own words, so it counts nothing in a chunk.
 
 use crate::{
-    memory::run::{ChunkRef, Flushed, NO_SCOPE, NOT_STARTED, Position, offset_in_chunk},
+    memory::run::{ChunkRef, Flushed, NO_SCOPE, Position, offset_in_chunk},
     scope::mode::Mode,
     size::{self, GRANULE, SMALL},
 };
@@ -45,7 +45,7 @@ pub(crate) struct Bump {
     small_max: Cell<usize>,
     /// Blocks of at least this size are listed when they are freed; see `owner/listing`.
     list_floor: Cell<usize>,
-    /// The innermost scope's ID; [`NO_SCOPE`], or [`NOT_STARTED`] before the start.
+    /// The innermost scope's ID; [`NO_SCOPE`], or 0 before the start.
     scope: Cell<u64>,
     /// The number of blocks that the owner has bumped since its start.
     blocks: Cell<u64>,
@@ -111,23 +111,6 @@ pub(crate) fn add(counter: &Cell<u64>, more: u64) {
 impl Bump {
     /// The size of the fields that the fast paths access.
     pub(crate) const FAST_BYTES: usize = offset_of!(Bump, flushed_blocks);
-
-    pub(crate) const fn new() -> Self {
-        Bump {
-            top: Cell::new(ptr::null_mut()),
-            open_limit: Cell::new(0),
-            small_max: Cell::new(0),
-            list_floor: Cell::new(0),
-            scope: Cell::new(NOT_STARTED),
-            blocks: Cell::new(0),
-            freed: Cell::new(0),
-            limit: Cell::new(0),
-            flushed_blocks: Cell::new(0),
-            flushed_top: Cell::new(0),
-            chunk: Cell::new(None),
-            parked: Cell::new(0),
-        }
-    }
 
     /// Continues the counts of an owner that has ended.
     pub(crate) fn start(&self, blocks: u64, freed: u64) {

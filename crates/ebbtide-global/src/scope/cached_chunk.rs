@@ -25,10 +25,6 @@ pub(crate) struct CachedChunk {
 }
 
 impl CachedChunk {
-    pub(crate) const fn new() -> Self {
-        CachedChunk { entry: Cell::new(None), scope: Cell::new(0), end: Cell::new(0) }
-    }
-
     #[inline(always)]
     pub(crate) fn entry(&self) -> Option<&'static Entry> {
         self.entry.get()

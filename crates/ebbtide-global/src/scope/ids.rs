@@ -3,7 +3,7 @@
 //! The starts of owners, scopes and sessions call it.
 #![forbid(unsafe_code)]
 
-use crate::memory::run::{ENDED, FIRST_ID, NOT_STARTED};
+use crate::memory::run::{ENDED, FIRST_ID};
 use core::{
     cell::Cell,
     sync::atomic::{AtomicU64, Ordering},
@@ -14,10 +14,10 @@ const BATCH: u64 = 1 << 20;
 
 static NEXT_BATCH: AtomicU64 = AtomicU64::new(FIRST_ID);
 
-/// An owner's ID, and those that it gives to its scopes.
+/// An owner's ID, and those that it gives to its scopes. All-zero bytes are valid.
 #[derive(Debug)]
 pub(crate) struct Ids {
-    /// The owner's ID; [`NOT_STARTED`] before it is started and [`ENDED`] afterwards.
+    /// The owner's ID; 0 before it is started and [`ENDED`] afterwards.
     own: Cell<u64>,
     /// The next ID of the reserved batch, which ends before `end`.
     next: Cell<u64>,
@@ -25,10 +25,6 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
-    pub(crate) const fn new() -> Self {
-        Ids { own: Cell::new(NOT_STARTED), next: Cell::new(0), end: Cell::new(0) }
-    }
-
     /// The owner's ID.
     #[inline(always)]
     pub(crate) fn own(&self) -> u64 {

@@ -29,15 +29,6 @@ pub(crate) struct Innermost {
 }
 
 impl Innermost {
-    pub(crate) const fn new() -> Self {
-        Innermost {
-            scope: Cell::new(None),
-            search_position: Cell::new(None),
-            mode: Cell::new(Mode::PLAIN),
-            lists: Cell::new(None),
-        }
-    }
-
     /// The scope; if no scope is open, the one that would begin in the cached chunk.
     pub(crate) fn scope(&self) -> Option<ScopeRef> {
         self.scope.get()

@@ -55,20 +55,6 @@ pub(crate) fn observe_published() -> bool {
 }
 
 impl Ledger {
-    pub(crate) const fn new() -> Self {
-        Ledger {
-            scopes_until_publish: Cell::new(0),
-            bytes: Cell::new(0),
-            counters: Cell::new(None),
-            observed_bytes: Cell::new(0),
-            other_blocks: Cell::new(0),
-            grown: Cell::new(0),
-            escaped: Cell::new(0),
-            scopes_ended: Cell::new(0),
-            escaped_large_bytes: Cell::new(0),
-        }
-    }
-
     /// Takes counters. Those of an ended owner still have its values.
     pub(crate) fn start(&self, bump: &Bump) {
         let counters = Counters::take();
