@@ -187,6 +187,9 @@ pub struct LabelReport {
 /// The share of escaping blocks from which on an arena costs more than it saves.
 const WORTHWHILE: f64 = 0.05;
 
+/// A scope that served so many times the memory of all arenas probably has a loop in it.
+const LOOP: u64 = 16;
+
 /// Bytes that a label may pin without being leaky, for blocks that are about to be freed, such as
 /// those of replies that are being sent.
 const PINNED_IN_FLIGHT: usize = 1 << 20;
@@ -277,12 +280,7 @@ impl Report {
         };
         self.labels.iter().filter(is_leaky)
     }
-}
 
-/// A scope that served so many times the memory of all arenas probably has a loop in it.
-const LOOP: u64 = 16;
-
-impl Report {
     /// Whether one scope served far more than was ever alive.
     fn has_loop(&self) -> bool {
         self.high_water / LOOP > self.claimed as u64
@@ -336,7 +334,7 @@ pub fn report() -> Report {
     let pinned_chunks = figures::pinned();
     let (reserved, claimed) = range::sizes();
     let cached = counters().map(|each| each.cached.load(Ordering::Relaxed)).sum::<usize>();
-    let (held, kept) = (held::held(), cached + pool::pooled());
+    let (held, kept) = (held::BUDGET.held(), cached + pool::pooled());
     let pinned_bytes = pinned_chunks * CHUNK;
     Report {
         is_active: crate::thread::is_active(),
@@ -367,7 +365,7 @@ pub fn report() -> Report {
         claimed,
         kept,
         live: figures::live_bytes(),
-        live_peak: held::peak(),
+        live_peak: held::BUDGET.peak(),
         held,
         in_use: held.saturating_sub(kept).saturating_sub(pinned_bytes),
         shrunk: pool::shrunk(),

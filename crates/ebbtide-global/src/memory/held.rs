@@ -66,7 +66,8 @@ const PROMISED_PER_THREAD: usize = 4 << 20;
 /// the promise leaves room for them.
 const UNCOUNTED: usize = PROMISED - RETAINED;
 
-static BUDGET: Budget = Budget::new();
+/// The bytes held, and the peak of the live bytes.
+pub(crate) static BUDGET: Budget = Budget::new();
 
 /// The helper thread, which gives back what pools keep: see the module `helper`.
 pub(crate) static WATCH: Watch = Watch::new();
@@ -111,18 +112,13 @@ pub(crate) fn retained() -> usize {
     }
 }
 
-/// The bytes that the engine holds.
-pub(crate) fn held() -> usize {
-    BUDGET.held()
-}
-
 /// The most bytes that the engine may hold, with the reserve unless the scope `keeps` blocks. It is
 /// not stored: of two threads that compute it at the same time, the one with the older figures could
 /// be the last to store it.
 fn bound(keeps: bool) -> usize {
     let reserve = pinned().min(RESERVE);
     let diverted = BUDGET.diverted().saturating_sub(UNCOUNTED - reserve);
-    let for_kept = with_slack(peak()).saturating_sub(diverted).saturating_add(fixed());
+    let for_kept = with_slack(BUDGET.peak()).saturating_sub(diverted).saturating_add(fixed());
     if keeps { for_kept } else { for_kept + reserve }
 }
 
@@ -148,17 +144,17 @@ fn with_slack(live: usize) -> usize {
 
 /// Whether the engine holds more than three quarters of the bound without the reserve.
 pub(crate) fn is_tight() -> bool {
-    held() > bound(true) / 4 * 3
+    BUDGET.held() > bound(true) / 4 * 3
 }
 
 /// Whether holding this many more bytes would stay within the bound.
 pub(crate) fn has_room(bytes: usize, keeps: bool) -> bool {
-    held().saturating_add(bytes) <= bound(keeps)
+    BUDGET.held().saturating_add(bytes) <= bound(keeps)
 }
 
 /// The bytes that must go back to the system before `more` may be held.
 pub(crate) fn lacking(more: usize, keeps: bool) -> usize {
-    held().saturating_add(more).saturating_sub(bound(keeps))
+    BUDGET.held().saturating_add(more).saturating_sub(bound(keeps))
 }
 
 /// The bytes held beyond the bound.
@@ -179,7 +175,7 @@ pub(crate) fn hold(bytes: usize) {
 /// Records that the bound refused requests of `refused` bytes, which the inner allocator served,
 /// while the engine served `served` bytes.
 pub(crate) fn refused(refused: usize, served: usize) {
-    let holds_waste = held() > with_slack(figures::live_bytes()).saturating_add(fixed());
+    let holds_waste = BUDGET.held() > with_slack(figures::live_bytes()).saturating_add(fixed());
     let let_pass = served / 4;
     if holds_waste || let_pass > refused {
         BUDGET.divert(refused, let_pass);
@@ -189,11 +185,6 @@ pub(crate) fn refused(refused: usize, served: usize) {
 /// Records that scopes which kept so many bytes will be skipped.
 pub(crate) fn skipped(bytes: usize) {
     BUDGET.divert(bytes, 0);
-}
-
-/// Subtracts bytes whose memory went back to the system.
-pub(crate) fn shrink(bytes: usize) {
-    BUDGET.shrink(bytes);
 }
 
 /// Records the live bytes at the time `now`, in milliseconds. Returns true if that ended a window.
@@ -206,23 +197,15 @@ pub(crate) fn window_left(now: u64) -> u64 {
     (BUDGET.window() + WINDOW_MS).saturating_sub(now).clamp(1, WINDOW_MS)
 }
 
-/// A number that identifies the current window.
-pub(crate) fn window() -> u64 {
-    BUDGET.window()
-}
-
-/// The peak of the live bytes in the recent past.
-pub(crate) fn peak() -> usize {
-    BUDGET.peak()
-}
-
 /// The most bytes that the engine holds with this many owners, as promised to users.
 pub(crate) fn promised(owners: usize) -> usize {
     let retained = match RETAIN.load(Ordering::Relaxed) {
         usize::MAX => PROMISED,
         bytes => bytes.max(PROMISED),
     };
-    (peak() + peak() / 2).saturating_add(retained).saturating_add(PROMISED_PER_THREAD * owners)
+    (BUDGET.peak() + BUDGET.peak() / 2)
+        .saturating_add(retained)
+        .saturating_add(PROMISED_PER_THREAD * owners)
 }
 
 const _: () = assert!(RETAINED + RESERVE <= PROMISED && PER_OWNER <= PROMISED_PER_THREAD);

@@ -30,7 +30,7 @@ const GRACE_MS: u64 = 300;
 /// running or [`retain`](crate::retain) has set what pools keep. Must not be called inside an
 /// allocator.
 pub(crate) fn start_if_due<W: EndWindow>() {
-    let is_due = held::held() > UNWATCHED || WATCH.is_wanted();
+    let is_due = held::BUDGET.held() > UNWATCHED || WATCH.is_wanted();
     if is_due && !held::is_retention_set() {
         start::<W>();
     }
@@ -105,7 +105,7 @@ fn run<W: EndWindow>() {
         until = next;
         std::thread::sleep(Duration::from_millis(left));
         W::end_window_if_due();
-        let holds_little = held::held() <= UNWATCHED;
+        let holds_little = held::BUDGET.held() <= UNWATCHED;
         if is_idle && holds_little {
             WATCH.renew(until, 0);
             return;

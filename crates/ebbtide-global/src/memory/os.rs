@@ -213,21 +213,15 @@ mod system {
         if start == libc::MAP_FAILED {
             return None;
         }
-        refuse_huge_pages(start, size_bytes);
-        NonNull::new(start.cast())
-    }
-
-    /// If the system used huge pages for the range, a chunk with one page in use would cost two
-    /// megabytes.
-    fn refuse_huge_pages(start: *mut libc::c_void, size_bytes: usize) {
+        // If the system used huge pages for the range, a chunk with one page in use would cost two
+        // megabytes.
         #[cfg(any(target_os = "linux", target_os = "android"))]
         // SAFETY: the mapping is ours, and the advice does not change its contents. Kernels without
         // huge pages refuse it, which has the same effect.
         unsafe {
             libc::madvise(start, size_bytes, libc::MADV_NOHUGEPAGE);
         }
-        #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        let _ = (start, size_bytes);
+        NonNull::new(start.cast())
     }
 
     pub(super) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {

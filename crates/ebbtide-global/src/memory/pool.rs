@@ -176,7 +176,7 @@ fn count_purged(run: Run, keep: usize, purged: Purged) -> bool {
         Purged::Offered => {}
         Purged::Not => return false,
     }
-    held::shrink(entry.held.replace(keep) - keep);
+    held::BUDGET.shrink(entry.held.replace(keep) - keep);
     true
 }
 

@@ -48,7 +48,7 @@ pub(crate) const RETIRED: u64 = 4;
 /// The first ID of an owner or a scope.
 pub(crate) const FIRST_ID: u64 = 16;
 
-/// The allowance of a scope without a byte limit.
+/// The allowance of a scope without a byte limit. Adding to it, without overflow, changes nothing.
 pub(crate) const UNLIMITED: usize = usize::MAX;
 
 /// The table entry of the run that begins with a chunk. All-zero bytes are a valid entry, of a

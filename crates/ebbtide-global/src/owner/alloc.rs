@@ -213,7 +213,7 @@ impl Owner {
         let allowance = record.allowance.get();
         // The allowance granted to the current chunk and not yet used counts as well.
         let left = self.bump.left();
-        if allowance != UNLIMITED && allowance.saturating_add(left) < size {
+        if allowance.saturating_add(left) < size {
             return self.refuse(Some(Reason::ByteLimit));
         }
         let class = large_class(size, growth);

@@ -73,23 +73,21 @@ impl Owner {
         };
         self.promote();
         let record = &scope.record();
-        let is_limited = record.allowance.get() != UNLIMITED;
-        if is_limited && record.allowance.get() + self.bump.left() < needed {
+        let with_left = || record.allowance.get().saturating_add(self.bump.left());
+        if with_left() < needed {
             return Err(Reason::ByteLimit);
         }
         let flushed = self.flush();
         if self.next_hole(needed, flushed) {
             return Ok(());
         }
-        let left = self.bump.left();
+        let is_limited = record.allowance.get() != UNLIMITED;
         if !is_limited && self.take_turns(current, needed, flushed) {
             self.check();
             return Ok(());
         }
         if let Some(chunk) = self.take_empty_chunk(current, flushed) {
-            if is_limited {
-                record.allowance.set(record.allowance.get() + left);
-            }
+            record.allowance.set(with_left());
             self.begin_chunk(chunk, chunk.start().wrapping_add(LEAD), needed, flushed);
             self.check();
             return Ok(());
@@ -110,7 +108,7 @@ impl Owner {
         }
         let take = || self.take_chunk(self.bump.scope_id(), is_short, needed);
         let taken = match take() {
-            Err(Reason::Waste) if self.sweep_if_due(held::window(), flushed) => take(),
+            Err(Reason::Waste) if self.sweep_if_due(held::BUDGET.window(), flushed) => take(),
             taken => taken,
         };
         let taken = match taken {
@@ -124,9 +122,7 @@ impl Owner {
             self.pause();
         }
         let (chunk, top) = taken?;
-        if is_limited {
-            record.allowance.set(record.allowance.get() + left);
-        }
+        record.allowance.set(with_left());
         let added_chunks = record.added_chunks.get().saturating_add(1);
         record.added_chunks.set(added_chunks);
         if self.is_persistent() {
@@ -230,7 +226,7 @@ impl Owner {
             return false;
         }
         self.promote();
-        self.sweep_if_due(held::window(), self.flush())
+        self.sweep_if_due(held::BUDGET.window(), self.flush())
     }
 
     /// Whether a chunk of the innermost scope may be bumped again from its start.

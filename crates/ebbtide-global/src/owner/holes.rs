@@ -32,7 +32,7 @@ use super::Owner;
 use crate::{
     memory::{
         lists::FreeLists,
-        run::{self, ChunkRef, Flushed, Position, UNLIMITED, offset_in_chunk},
+        run::{self, ChunkRef, Flushed, Position, offset_in_chunk},
     },
     scope::bump::LEAD,
     shared::hole::{self, Hole, Map},
@@ -168,10 +168,8 @@ impl Owner {
             return None;
         }
         let allowance = &scope.record().allowance;
-        let rest = self.bump.left();
-        if allowance.get() != UNLIMITED {
-            allowance.set(allowance.get() + rest);
-        }
+        // Stays `UNLIMITED`, if it is.
+        allowance.set(allowance.get().saturating_add(self.bump.left()));
         // SAFETY: the bytes are free (G5), and the bump pointer leaves them below.
         unsafe { self.put_aside(chunk, region(&self.bump.position(flushed))) };
         let mut batches = 0;

@@ -268,7 +268,7 @@ impl Owner {
         let is_allowed = (more == 0 || run.recommit(held))
             && record.is_none_or(|record| charge(&record.allowance, old_size, new_size));
         if !is_allowed {
-            held::shrink(more);
+            held::BUDGET.shrink(more);
             // The bytes that were published will not be served.
             self.ledger.publish_bytes(&self.bump, 0);
             return false;

@@ -79,7 +79,7 @@ impl Owner {
         if held::excess(true) == 0 {
             return;
         }
-        let window = held::window();
+        let window = held::BUDGET.window();
         if self.persistence.swept_in.replace(window) != window {
             self.sweep(self.adopted(), flushed);
         }

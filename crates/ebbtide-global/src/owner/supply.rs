@@ -96,7 +96,7 @@ impl Owner {
         let run = warm.or_else(|| pool::take_empty(class));
         let Some(run) = run.filter(|run| run.recommit(bytes)) else {
             warm.into_iter().for_each(|run| self.cache.give(run));
-            held::shrink(bytes - held);
+            held::BUDGET.shrink(bytes - held);
             self.ledger.publish_bytes(&self.bump, 0);
             return Err(Reason::Exhausted);
         };

@@ -43,25 +43,20 @@ impl Owner {
 
     /// Adds the blocks and bytes bumped in the current chunk to the counts.
     pub(super) fn flush(&self) -> Flushed {
-        if let Some(bumped) = self.bump.flush() {
-            self.count_bumped(&bumped);
+        if let Some(Bumped { chunk, blocks, bytes }) = self.bump.flush() {
+            let entry = chunk.entry();
+            invariant!(entry.owner_id() == self.ids.own(), "G2, the counted chunk");
+            // Truncated to 32 bits: the frees were subtracted already, and the true sum is small (G3).
+            entry.local.set(entry.local.get().wrapping_add(signed(blocks)));
+            // Not truncated, because a scope that rewinds may bump more than 2^31 blocks in one chunk.
+            let bumped = i64::from(entry.bumped.get()) + blocks as i64;
+            entry.bumped.set(i32::try_from(bumped).unwrap_or(i32::MAX));
+            if let Some(lists) = self.innermost.lists() {
+                lists.count_live(blocks as i64);
+            }
+            self.ledger.count_bytes(bytes);
         }
         Flushed::all_counted()
-    }
-
-    fn count_bumped(&self, bumped: &Bumped) {
-        let (entry, blocks) = (bumped.chunk.entry(), bumped.blocks);
-        invariant!(entry.owner_id() == self.ids.own(), "G2, the counted chunk");
-        // Truncated to 32 bits: the frees were subtracted already, and the true sum is small (G3).
-        entry.local.set(entry.local.get().wrapping_add(signed(blocks)));
-        // Not truncated below, because a scope that rewinds may bump more than 2^31 blocks in one
-        // chunk.
-        let bumped_now = i64::from(entry.bumped.get()) + blocks as i64;
-        entry.bumped.set(i32::try_from(bumped_now).unwrap_or(i32::MAX));
-        if let Some(lists) = self.innermost.lists() {
-            lists.count_live(blocks as i64);
-        }
-        self.ledger.count_bytes(bumped.bytes);
     }
 
     /// Saves the innermost scope's state in its record, before another becomes the innermost.

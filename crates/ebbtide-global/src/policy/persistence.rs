@@ -34,7 +34,7 @@ pub(crate) type Pending = (*mut u8, usize);
 /// Whether the pinned chunks of the whole process hold more than twice the live bytes of the recent
 /// past.
 pub(crate) fn are_mostly_free() -> bool {
-    figures::pinned() > 2 * held::peak() / CHUNK + THRESHOLD
+    figures::pinned() > 2 * held::BUDGET.peak() / CHUNK + THRESHOLD
 }
 
 /// The persistent scope of an owner, and what decides whether the next scope persists. All-zero bytes
