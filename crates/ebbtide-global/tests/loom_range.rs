@@ -47,7 +47,7 @@ impl Range {
             self.reserved.fetch_add(1, Relaxed);
             let (table, origin) =
                 (ptr::without_provenance_mut(TABLE), ptr::without_provenance_mut(ORIGIN));
-            self.bounds.set(table, origin, CHUNKS, CHUNK);
+            self.bounds.set(table, origin, CHUNKS as usize * CHUNK);
             true
         })
     }
@@ -56,7 +56,7 @@ impl Range {
     fn assert_known(&self) {
         assert_eq!(self.bounds.table().addr(), TABLE);
         assert_eq!(self.bounds.origin().addr(), ORIGIN);
-        assert_eq!(self.bounds.chunks(), CHUNKS);
+        assert_eq!(self.bounds.size_bytes(), CHUNKS as usize * CHUNK);
         assert_eq!(self.bounds.offset_of(ORIGIN + CHUNK), Some(CHUNK));
     }
 }

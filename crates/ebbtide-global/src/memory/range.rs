@@ -113,11 +113,14 @@ fn lay_out(start: NonNull<u8>, size_bytes: usize) {
     let slack = start.addr().wrapping_neg() % RANGE_ALIGN;
     let usable = size_bytes - slack;
     let table_bytes = (usable / CHUNK * ENTRY_BYTES).next_multiple_of(RANGE_ALIGN);
-    let chunks = (usable - table_bytes) / CHUNK;
     let table = start.wrapping_add(slack);
-    #[allow(clippy::cast_possible_truncation, reason = "`MAX_RANGE` has fewer chunks")]
-    let count = chunks as u32;
-    BOUNDS.set(table, table.wrapping_add(table_bytes), count, CHUNK);
+    BOUNDS.set(table, table.wrapping_add(table_bytes), (usable - table_bytes) / CHUNK * CHUNK);
+}
+
+/// The number of chunks that the range has room for.
+#[allow(clippy::cast_possible_truncation, reason = "`MAX_RANGE` has fewer chunks")]
+fn room() -> u32 {
+    (BOUNDS.size_bytes() >> CHUNK_SHIFT) as u32
 }
 
 const _: () = assert!(MAX_RANGE / CHUNK < u32::MAX as usize);
@@ -139,12 +142,12 @@ fn commit(from: u32, to: u32) -> bool {
 /// system has no memory.
 #[cold]
 pub(crate) fn advance(chunks: u32) -> Option<NonZeroU32> {
-    FRONTIER.advance(chunks, BOUNDS.chunks(), commit)
+    FRONTIER.advance(chunks, room(), commit)
 }
 
 /// The bytes of the range, and those of all chunks that were ever taken.
 pub(crate) fn sizes() -> (usize, usize) {
-    let used = FRONTIER.next().min(BOUNDS.chunks());
+    let used = FRONTIER.next().min(room());
     let claimed = (used.saturating_sub(1) as usize) << CHUNK_SHIFT;
     (BOUNDS.size_bytes(), claimed)
 }

@@ -16,7 +16,7 @@
 //! The model in `tests/loom_range.rs` covers every mixture.
 #![forbid(unsafe_code)]
 
-use crate::shared::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use crate::shared::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use core::ptr;
 
 /// `minus_origin` before the range exists. Added to the address of any block, it gives a sum far
@@ -33,8 +33,6 @@ pub(crate) struct Bounds {
     size_bytes: AtomicUsize,
     table: AtomicPtr<u8>,
     origin: AtomicPtr<u8>,
-    /// The number of chunks that the range has room for.
-    chunks: AtomicU32,
 }
 
 impl Bounds {
@@ -44,16 +42,14 @@ impl Bounds {
         size_bytes: AtomicUsize::new(0),
         table: AtomicPtr::new(ptr::null_mut()),
         origin: AtomicPtr::new(ptr::null_mut()),
-        chunks: AtomicU32::new(0),
     });
 
-    /// Sets the bounds, once: the table, chunk 0, and how many chunks of how many bytes there are.
-    pub(crate) fn set(&self, table: *mut u8, origin: *mut u8, chunks: u32, chunk_bytes: usize) {
+    /// Sets the bounds, once: the table, chunk 0, and the bytes of all chunks.
+    pub(crate) fn set(&self, table: *mut u8, origin: *mut u8, size_bytes: usize) {
         // Relaxed, all of them: published by `Once`, or not relied on, as the module's head says.
         self.table.store(table, Ordering::Relaxed);
         self.origin.store(origin, Ordering::Relaxed);
-        self.chunks.store(chunks, Ordering::Relaxed);
-        self.size_bytes.store(chunks as usize * chunk_bytes, Ordering::Relaxed);
+        self.size_bytes.store(size_bytes, Ordering::Relaxed);
         self.minus_origin.store(origin.addr().wrapping_neg(), Ordering::Relaxed);
     }
 
@@ -79,10 +75,5 @@ impl Bounds {
     #[inline(always)]
     pub(crate) fn size_bytes(&self) -> usize {
         self.size_bytes.load(Ordering::Relaxed)
-    }
-
-    /// The number of chunks that the range has room for.
-    pub(crate) fn chunks(&self) -> u32 {
-        self.chunks.load(Ordering::Relaxed)
     }
 }
