@@ -75,24 +75,14 @@ moved() {
     check
 }
 
-# Makes a package named $1 of our crate, as the one that replaces it in the registry has to be.
-renamed() {
-    local folder=$others/renamed/$1
-    rm -rf "$folder"
-    mkdir -p "$folder"
-    cp -r "$root/crates/ebbtide-$1/src" "$folder/src"
-    perl -pe "s/name = \"ebbtide-$1\"/name = \"$1\"/; s|\.\./ebbtide|$root/crates/ebbtide|;" \
-        -e 's/^edition\.workspace.*/edition = "2024"/; $_ = "" if /\.workspace = true|^workspace = true|^readme/' \
-        -e '; $_ = "" if /^\[lints\]|^\[\[test\]\]|^name = "all"/' "$root/crates/ebbtide-$1/Cargo.toml" >"$folder/Cargo.toml"
-}
-
 # Runs the tests of a crate with the package that it depends on replaced by ours.
 patched() {
     local name=$1
     echo "=== $name, patched ==="
     # shellcheck source=/dev/null
     source "$here/moved/$name.sh"
-    renamed "$replaces"
+    rm -rf "$others/renamed/$replaces"
+    (cd "$root" && cargo xtask vendor "$replaces" "$others/renamed/$replaces")
     copy "$name"
     cd "$others/$name-moved"
     # Some crates have such a file.

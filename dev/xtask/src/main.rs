@@ -15,6 +15,7 @@ mod steps;
 mod tally;
 mod test;
 mod tool;
+mod vendor;
 
 use std::env;
 use std::path::Path;
@@ -81,6 +82,11 @@ const COMMANDS: &[Command] = &[
         usage: "header",
         about: "writes the declarations of ebbtide.h from the library's source",
         run: header::run,
+    },
+    Command {
+        usage: "vendor NAME FOLDER",
+        about: "copies our bumpalo or typed-arena under that name, for a patch of the registry",
+        run: vendor::run,
     },
     Command { usage: "help", about: "prints this text", run: help },
 ];
