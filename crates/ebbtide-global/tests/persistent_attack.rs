@@ -298,7 +298,9 @@ impl Attacker {
                     self.handles[by] = Handle::new();
                 }
             }
-            941..945 => retain([0, 1 << 16, 1 << 18, 1 << 22, 128 << 20][self.random.below(5)]),
+            941..945 => {
+                retain([0, 1 << 16, 1 << 18, 1 << 22, 128 << 20, usize::MAX][self.random.below(6)]);
+            }
             945..950 => retain(128 << 20),
             950..999 => self.pass(by),
             _ => {}

@@ -52,3 +52,19 @@ fn pools_and_threads_keep_no_more_than_asked_for() {
         assert!(report.bound <= promised, "{bytes}: {report}");
     }
 }
+
+#[test]
+fn scopes_are_served_if_pools_may_keep_everything() {
+    alone!();
+    retain(usize::MAX);
+    // The last block of a chunk, which has no free tail then.
+    let kept = arena(|| vec![Box::new([1_u8; 1024]); 60].pop());
+    assert_eq!(report().escapes.pinned_chunks, 1);
+    // They keep nothing, so the bound has a reserve for them. Each needs more than the one before.
+    for mib in 1..20 {
+        arena(|| drop(vec![Box::new([1_u8; 1024]); mib * 1024]));
+    }
+    drop(kept);
+    let report = report();
+    assert_eq!(report.fallbacks.waste, 0, "{report}");
+}

@@ -119,7 +119,7 @@ fn bound(keeps: bool) -> usize {
     let reserve = pinned().min(RESERVE);
     let diverted = BUDGET.diverted().saturating_sub(UNCOUNTED - reserve);
     let for_kept = with_slack(BUDGET.peak()).saturating_sub(diverted).saturating_add(fixed());
-    if keeps { for_kept } else { for_kept + reserve }
+    if keeps { for_kept } else { for_kept.saturating_add(reserve) }
 }
 
 /// The bytes of the pinned chunks.
