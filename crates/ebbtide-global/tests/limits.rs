@@ -55,6 +55,19 @@ fn a_byte_limit() {
 }
 
 #[test]
+fn a_scope_with_a_byte_limit_fills_its_chunks() {
+    alone!();
+    let before = report();
+    arena_with(&Options::new().byte_limit(16 << 20), || {
+        let blocks: Vec<Box<[u64; 8]>> = (0..60_000).map(|n| Box::new([n; 8])).collect();
+        assert!(blocks.iter().zip(0..).all(|(block, n)| **block == [n; 8]));
+        let (held, live) = (report().in_use - before.in_use, blocks.len() * 72);
+        assert!(held < live / 8 * 9, "{held} bytes for {live}");
+    });
+    assert_eq!(report().fallbacks.waste, before.fallbacks.waste);
+}
+
+#[test]
 fn a_byte_limit_counts_what_is_rewound_once() {
     alone!();
     let before = report().fallbacks.byte_limit;

@@ -266,7 +266,12 @@ impl ScopeRecord {
         self.outer.get().is_none()
             && self.min_size.get() == 0
             && self.max_size.get() == LARGEST
-            && self.allowance.get() == UNLIMITED
+            && !self.has_limit()
+    }
+
+    /// Whether the scope has a byte limit.
+    pub(crate) fn has_limit(&self) -> bool {
+        self.allowance.get() != UNLIMITED
     }
 
     /// Resets the record to that of an outermost scope with the default options and no label.

@@ -81,8 +81,7 @@ impl Owner {
         if self.next_hole(needed, flushed) {
             return Ok(());
         }
-        let is_limited = record.allowance.get() != UNLIMITED;
-        if !is_limited && self.take_turns(current, needed, flushed) {
+        if !record.has_limit() && self.take_turns(current, needed, flushed) {
             self.check();
             return Ok(());
         }
@@ -140,9 +139,11 @@ impl Owner {
     }
 
     /// The chunk that takes turns with the current one: the one behind it in the scope's list.
-    /// `None` if the scope lists small blocks, because it bumps no chunk again.
+    /// `None` if the scope lists small blocks, because it bumps no chunk again, or has a byte limit,
+    /// which does not count what is left of a parked chunk.
     fn partner(&self, current: ChunkRef) -> Option<ChunkRef> {
-        current.next().filter(|_| !self.bump.lists_small())
+        let has_limit = self.scope().is_some_and(|scope| scope.record().has_limit());
+        current.next().filter(|_| !has_limit && !self.bump.lists_small())
     }
 
     /// At the end of a stage, makes the partner the current chunk if it is empty. So a scope that

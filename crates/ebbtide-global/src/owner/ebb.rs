@@ -17,7 +17,7 @@ use super::Owner;
 use crate::{
     memory::{
         lists::FreeLists,
-        run::{self, ChunkRef, Flushed, ScopeRecord, UNLIMITED},
+        run::{self, ChunkRef, Flushed, ScopeRecord},
     },
     scope::mode::Mode,
 };
@@ -128,7 +128,7 @@ impl Owner {
     pub(super) fn sweep_at_ebb(&self, flushed: Flushed) -> bool {
         let Some((scope, newest)) = self.scope().zip(self.bump.chunk()) else { return false };
         let Some(lists) = self.innermost.lists() else { return false };
-        if scope.record().allowance.get() != UNLIMITED {
+        if scope.record().has_limit() {
             return false;
         }
         // Forgets all blocks instead of removing some, which would examine every listed block.
