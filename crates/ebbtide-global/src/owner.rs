@@ -32,7 +32,7 @@
 //!   ├─ a pinned chunk with a free tail is known ─► adopt_any
 //!   ├─ memory is short, and a pinned chunk with holes is known ─► adopt_holes
 //!   └─ else ─► take_run ─┬─ with memory behind it ─► cache, pool
-//!                        └─ without ─► memory::try_hold ─► pool, range      the bound is checked here
+//!                        └─ without ─► held::try_hold ─► pool, range        the bound is checked here
 //! resize         (resize.rs)
 //!   ├─ small, the chunk's last block, and there is room ─► top = end         the fast path
 //!   └─ else ─► resize ─┬─ the innermost scope's ─► in place, or alloc, copy, free
@@ -43,7 +43,7 @@
 //!   ├─ the same, and it is listed ─► free_listed, free_medium ─► at_low_water, if few blocks are alive
 //!   └─ else ─► free_elsewhere ─┬─ from before the chunk was adopted ─► free_older
 //!                              └─ else ─► free_other ─┬─ large ─► into a pool
-//!                                                     ├─ no scope is open ─► free_at_rest, then as below
+//!                                                     ├─ no scope is open ─► free_without_scope, then as below
 //!                                                     ├─ an outer scope's ─► count
 //!                                                     ├─ the persistent scope's ─► list
 //!                                                     ├─ another owner's persistent scope's ─► return_block
@@ -104,7 +104,8 @@
 //! - **G7** A large block is the only block in its run and is not counted. It is alive as long as
 //!   the run is in no pool. The thread that frees it owns the run from then on.
 //! - **G8** IDs of owners and scopes are never used twice, so an entry's ID identifies its owner
-//!   and its scope.
+//!   and its scope. Only fast scopes that follow each other in the cached chunk and leave no block have
+//!   one ID.
 //! - **G9** For a chunk with an owner, `tail_start` is the offset at which it was adopted, or 0 if
 //!   it was not, or was adopted for its holes (H3): blocks bumped since the adoption lie above it.
 //!   `older_freed` counts the blocks below `tail_start` that the owner freed. If `local + older_freed` is 0, every block above

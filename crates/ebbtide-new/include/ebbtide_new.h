@@ -122,8 +122,8 @@ ebb_ticket ebb_enter_with(const ebb_scope_options *options);
 ebb_ticket ebb_enter_outside(void);
 
 /** Ends a scope, and those that were opened inside it and are still open. Does nothing for 0, for a
- * scope that has ended, and for one of another thread. A scope that is never ended costs memory
- * until its thread ends. */
+ * scope of another thread, and for one that has ended with an outer one. A ticket is for one call: a
+ * later scope may have an equal one. A scope that is never ended costs memory until its thread ends. */
 void ebb_leave(ebb_ticket ticket);
 
 /* Statistics */

@@ -105,7 +105,7 @@ pub extern "C" fn ebb_enter_outside_(owner: &Owner) -> u64 {
     number(owner.enter_outside())
 }
 
-/// Ends a scope and those nested in it. No-op for 0, and for scopes that have ended.
+/// Ends a scope and those nested in it. No-op for 0, and for scopes that have ended with an outer one.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn ebb_leave_(ticket: u64, owner: &Owner) {
     if let Some(ticket) = Ticket::from_number(ticket) {

@@ -254,7 +254,7 @@ impl Owner {
         let is_own = entry.owner_id() == self.ids.own();
         if !self.has_scope() {
             // SAFETY: the block was freed and has this size.
-            unsafe { self.free_at_rest(place.chunk(), block, size, is_own) };
+            unsafe { self.free_without_scope(place.chunk(), block, size, is_own) };
             return;
         }
         // SAFETY: the block was freed, is counted and has this size.

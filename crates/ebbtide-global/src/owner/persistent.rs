@@ -33,7 +33,7 @@
 //!   allows, if it had no session in that window.
 //!
 //! `owner/scopes`, `owner/sessions`, `owner/chunks` and `owner/life` call it. So does `owner/free`:
-//! while an owner has no open scope, [`free_at_rest`](Owner::free_at_rest) frees every block in a
+//! while an owner has no open scope, [`free_without_scope`](Owner::free_without_scope) frees every block in a
 //! chunk. It writes `persistence`, and the chunks of the persistent scope.
 //!
 //! # Invariants
@@ -162,7 +162,7 @@ impl Owner {
     /// # Safety
     ///
     /// The block was freed and has this size.
-    pub(super) unsafe fn free_at_rest(
+    pub(super) unsafe fn free_without_scope(
         &self,
         chunk: ChunkRef,
         block: *mut u8,

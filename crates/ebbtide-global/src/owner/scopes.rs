@@ -182,8 +182,9 @@ impl Owner {
         Some(Usage { blocks, bytes, escaped: 0 })
     }
 
-    /// Ends a scope and all open scopes nested in it. No-op if the scope has already ended or
-    /// belongs to another owner. Costs less than a nanosecond if the scope is the outermost, has
+    /// Ends a scope and all open scopes nested in it. No-op if the scope belongs to another owner, or
+    /// has ended with an outer one. A ticket is for one call: a later scope may have an equal one.
+    /// Costs less than a nanosecond if the scope is the outermost, has
     /// the default options, fits into one chunk and leaves no block behind. Otherwise it costs a
     /// few nanoseconds, and looks at each chunk of the scope once.
     ///
@@ -193,7 +194,6 @@ impl Owner {
     /// # if !owner.start() { return }
     /// let ticket = owner.enter_default().expect("a started owner opens scopes");
     /// owner.leave(ticket);
-    /// owner.leave(ticket); // has ended: nothing happens
     /// assert!(!owner.is_open());
     /// ```
     #[inline(always)]
