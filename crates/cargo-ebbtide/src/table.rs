@@ -56,7 +56,8 @@ pub(crate) fn patch(function: &Function) -> String {
         Some("cc" | "cpp" | "cxx" | "h" | "hpp") => "ebbtide::in_arena([&] { … })",
         _ => "ebbtide_global::arena(|| …)",
     };
-    let place = if function.is_own() { "the body" } else { "the calls" };
+    let is_foreign = function.location.is_some() && !function.is_own();
+    let place = if is_foreign { "the calls" } else { "the body" };
     format!("{scope} around {place}")
 }
 
