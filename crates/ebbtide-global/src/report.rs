@@ -138,9 +138,11 @@ pub struct Fallbacks {
 pub struct Escapes {
     /// Blocks that were alive when their scope ended. If the scopes of a thread share chunks,
     /// because each keeps a small part of its memory, the blocks of earlier scopes that a scope
-    /// frees are subtracted from those that it keeps, down to 0.
+    /// frees are subtracted from those that it keeps, down to 0. If a scope continues a chunk in
+    /// which blocks of earlier scopes are alive, its blocks that other threads have freed count as
+    /// well, up to the number of blocks that are alive in the chunk.
     pub blocks: u64,
-    /// The number of times that such blocks pinned a chunk.
+    /// The number of times that blocks which are counted above pinned a chunk.
     pub chunks: u64,
     /// Chunks that are pinned now: by live blocks, or because a thread's next scope will reuse the
     /// memory between them.

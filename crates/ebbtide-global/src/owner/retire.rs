@@ -114,7 +114,8 @@ impl Owner {
             return false;
         }
         // From here on the chunk has no owner (G2): its entry must not be accessed. The blocks of
-        // this scope that escaped are those that no thread has freed yet.
+        // this scope that escaped are those that no thread has freed yet. In an adopted chunk this is
+        // an upper bound, because nothing tells which blocks other threads have freed.
         self.ledger.count_escaped(u64::from(live.min(u32::try_from(newer).unwrap_or(0))));
         if newer > 0 {
             self.ledger.count_pinned();
