@@ -178,12 +178,6 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0
 }
 
-/// The time of one kind of memory divided by the heap's: the median of the ratios of the rounds.
-pub(crate) fn time_ratio(measured: &Measured, heap: &Measured) -> f64 {
-    let rounds = measured.seconds.iter().zip(&heap.seconds);
-    median(&rounds.map(|(ours, heaps)| ours / heaps).collect::<Vec<_>>())
-}
-
 /// The geometric mean.
 pub(crate) fn geometric_mean(ratios: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = ratios.len() as f64;
@@ -195,11 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratios_are_computed_for_each_round() {
-        let measured =
-            |seconds: &[f64]| Measured { seconds: seconds.to_vec(), ..Measured::default() };
-        let ratio = time_ratio(&measured(&[1.0, 10.0, 3.0]), &measured(&[2.0, 20.0, 3.0]));
-        assert_eq!(ratio, 0.5);
+    fn the_median_of_an_even_number_is_between_the_middle_two() {
         assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), 2.5);
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use crate::input::Input;
-use crate::measure::{Measured, Report, StageReport, geometric_mean, median, time_ratio};
+use crate::measure::{Measured, Report, StageReport, geometric_mean, median};
 use crate::modes::MODES;
 use crate::{machine, units};
 
@@ -58,10 +58,7 @@ impl Figure {
             Figure::HeapCalls | Figure::PageFaults => units::count,
             Figure::PeakMemory => units::bytes,
         };
-        let ratio = match self {
-            Figure::Time => Some(time_ratio(measured, heap)),
-            _ => self.of(measured).zip(self.of(heap)).map(|(ours, heap)| ours / heap),
-        };
+        let ratio = self.of(measured).zip(self.of(heap)).map(|(ours, heap)| ours / heap);
         let dash = || "–".to_owned();
         [self.of(measured).map_or_else(dash, show), ratio.map_or_else(dash, units::ratio)]
     }
@@ -104,9 +101,10 @@ impl fmt::Display for Report {
         f.write_str(&table(&rows))?;
         writeln!(f)?;
         for (index, mode) in MODES.iter().enumerate().skip(1) {
-            let stages = self.stages.iter();
-            let ratio = |stage: &StageReport| time_ratio(&stage.by_mode[index], stage.heap());
-            let ratio = geometric_mean(stages.map(ratio));
+            let seconds = |measured: &Measured| median(&measured.seconds);
+            let ratio =
+                |stage: &StageReport| seconds(&stage.by_mode[index]) / seconds(stage.heap());
+            let ratio = geometric_mean(self.stages.iter().map(ratio));
             let (name, shown, speed) = (mode.name, units::ratio(ratio), 1.0 / ratio);
             writeln!(
                 f,

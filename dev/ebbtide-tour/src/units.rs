@@ -34,14 +34,14 @@ pub(crate) fn count(count: f64) -> String {
     grouped
 }
 
-/// `0.56×`, or `1/1,234` for small ratios; a dash for a ratio to 0.
+/// `0.56×`; a dash for a ratio to 0.
 pub(crate) fn ratio(ratio: f64) -> String {
     match ratio {
         _ if !ratio.is_finite() => "–".to_owned(),
         0.0 => "0×".to_owned(),
         10.0.. => format!("{}×", count(ratio)),
-        0.05.. => format!("{ratio:.2}×"),
-        _ => format!("1/{}", count(1.0 / ratio)),
+        0.01.. => format!("{ratio:.2}×"),
+        _ => "<0.01×".to_owned(),
     }
 }
 
@@ -71,8 +71,8 @@ mod tests {
     }
 
     #[test]
-    fn small_ratios_are_fractions() {
+    fn ratios_have_two_digits_behind_the_point() {
         let ratios = [1.0 / 2.0, 3.0 / 3702.0, 30.0 / 2.0, 5.0 / 0.0, 0.0 / 5.0, f64::NAN];
-        assert_eq!(ratios.map(ratio), ["0.50×", "1/1,234", "15×", "–", "0×", "–"]);
+        assert_eq!(ratios.map(ratio), ["0.50×", "<0.01×", "15×", "–", "0×", "–"]);
     }
 }
