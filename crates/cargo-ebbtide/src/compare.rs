@@ -3,7 +3,7 @@
 use crate::run::{self, Program};
 use cargo_ebbtide::trial::{
     entry::{ENTRIES, Entry},
-    report::{BYTES, REPORT, Refusal},
+    report::{BYTES, REPORT, Refusal, Report},
 };
 use std::{
     ffi::OsString,
@@ -136,11 +136,8 @@ impl Scopes {
     /// The calls of the latest run, or why there were no scopes.
     fn calls(&self) -> Result<u64, String> {
         let bytes = fs::read(&self.report).map_err(run::no_folder)?;
-        let words: Vec<u64> = bytes
-            .chunks_exact(8)
-            .map(|word| u64::from_ne_bytes(word.try_into().unwrap_or_default()))
-            .collect();
-        match Refusal::from_number(words[2]) {
+        let report = Report::read(&bytes);
+        match Refusal::from_number(report.refusal.into_inner()) {
             Some(Refusal::OtherBytes) => {
                 Err("the function has other code in memory than in its file".to_owned())
             }
@@ -151,10 +148,10 @@ impl Scopes {
             Some(Refusal::Threads) => Err("a library of the program starts a thread before the \
                  function's code can be changed"
                 .to_owned()),
-            None if words[0] == 0 => {
+            None if report.processes.into_inner() == 0 => {
                 Err("no process of the program had the function when it started".to_owned())
             }
-            None => Ok(words[1]),
+            None => Ok(report.calls.into_inner()),
         }
     }
 }

@@ -95,6 +95,33 @@ pub(crate) fn is_readable(address: usize) -> bool {
     is_readable
 }
 
+/// A size in whole pages. What is too large to be rounded is refused as it is.
+pub(crate) fn whole_pages(size: usize) -> usize {
+    size.checked_next_multiple_of(PAGE).unwrap_or(size)
+}
+
+/// The C library's `posix_memalign`, for blocks of `alloc`.
+///
+/// # Safety
+///
+/// `result` is a variable that may be written.
+pub(crate) unsafe fn posix_memalign(
+    result: *mut *mut c_void,
+    align: usize,
+    alloc: impl FnOnce() -> *mut c_void,
+) -> c_int {
+    if !align.is_power_of_two() || !align.is_multiple_of(size_of::<usize>()) {
+        return EINVAL;
+    }
+    let block = alloc();
+    if block.is_null() {
+        return ENOMEM;
+    }
+    // SAFETY: the caller's variable.
+    unsafe { result.write(block) };
+    0
+}
+
 /// The C library's `malloc_usable_size`; null before it is searched.
 static USABLE_SIZE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 

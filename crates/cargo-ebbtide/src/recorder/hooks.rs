@@ -8,7 +8,7 @@ use super::{
     local::{Local, local},
     slots, state,
 };
-use crate::sys;
+use crate::sys::{self, PAGE};
 use core::{
     ffi::{c_int, c_void},
     ptr,
@@ -111,15 +111,12 @@ pub(crate) extern "C" fn memalign(align: usize, size: usize, end: usize) -> *mut
     unsafe { sys::__libc_memalign(align, size) }
 }
 
-const PAGE: usize = 4096;
-
 pub(crate) extern "C" fn valloc(size: usize, end: usize) -> *mut c_void {
     memalign(PAGE, size, end)
 }
 
 pub(crate) extern "C" fn pvalloc(size: usize, end: usize) -> *mut c_void {
-    // What is too large to be rounded is refused as it is.
-    memalign(PAGE, size.checked_next_multiple_of(PAGE).unwrap_or(size), end)
+    memalign(PAGE, sys::whole_pages(size), end)
 }
 
 /// # Safety
@@ -131,16 +128,8 @@ pub(crate) unsafe extern "C" fn posix_memalign(
     size: usize,
     end: usize,
 ) -> c_int {
-    if !align.is_power_of_two() || !align.is_multiple_of(size_of::<usize>()) {
-        return sys::EINVAL;
-    }
-    let block = memalign(align, size, end);
-    if block.is_null() {
-        return sys::ENOMEM;
-    }
     // SAFETY: the caller's variable.
-    unsafe { result.write(block) };
-    0
+    unsafe { sys::posix_memalign(result, align, || memalign(align, size, end)) }
 }
 
 /// # Safety

@@ -108,8 +108,7 @@ pub(crate) fn valloc(size: usize) -> *mut c_void {
 }
 
 pub(crate) fn pvalloc(size: usize) -> *mut c_void {
-    // What is too large to be rounded is refused as it is.
-    memalign(PAGE, size.checked_next_multiple_of(PAGE).unwrap_or(size))
+    memalign(PAGE, sys::whole_pages(size))
 }
 
 /// # Safety
@@ -126,16 +125,8 @@ pub(crate) unsafe fn malloc_usable_size(block: *mut c_void) -> usize {
 ///
 /// The contract of the C library's `posix_memalign`.
 pub(crate) unsafe fn posix_memalign(result: *mut *mut c_void, align: usize, size: usize) -> c_int {
-    if !align.is_power_of_two() || !align.is_multiple_of(size_of::<usize>()) {
-        return sys::EINVAL;
-    }
-    let block = memalign(align, size);
-    if block.is_null() {
-        return sys::ENOMEM;
-    }
     // SAFETY: the caller's variable.
-    unsafe { result.write(block) };
-    0
+    unsafe { sys::posix_memalign(result, align, || memalign(align, size)) }
 }
 
 /// What the shared library exports.

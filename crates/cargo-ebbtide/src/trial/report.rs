@@ -21,6 +21,16 @@ pub struct Report {
     pub refusal: AtomicU64,
 }
 
+impl Report {
+    /// What the bytes of a file say; zeros where they end.
+    pub fn read(bytes: &[u8]) -> Report {
+        let mut words =
+            bytes.chunks_exact(8).map(|word| word.try_into().map_or(0, u64::from_ne_bytes));
+        let mut next = || AtomicU64::new(words.next().unwrap_or(0));
+        Report { processes: next(), calls: next(), refusal: next() }
+    }
+}
+
 /// The most calls that a thread keeps to itself.
 pub const CALLS_AT_ONCE: u64 = 256;
 
