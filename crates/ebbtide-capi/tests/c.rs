@@ -4,7 +4,6 @@
 #![cfg(unix)]
 
 use crate::common::{Program, compilers};
-use std::fs;
 
 const C11: &[&str] = &["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"];
 const PLAIN: &[&str] = &["-O0", "-g"];
@@ -209,20 +208,5 @@ fn memory_that_is_not_allocated_is_guarded_under_valgrind() {
         dies_under(&valgrind, compiler, "c/poison.c", &flags, |output| {
             output.contains("Invalid write of size 1") || output.contains("Invalid read of size 1")
         });
-    }
-}
-
-/// The first example of docs/C.md.
-#[test]
-fn the_example_of_the_guide_runs() {
-    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/C.md");
-    let guide = fs::read_to_string(guide).unwrap();
-    let example = guide.split("```c\n").nth(1).unwrap().split("```").next().unwrap();
-    let example = example.replace("#include <ebbtide.h>", "#include \"ebbtide.h\"");
-    let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/guide.c");
-    fs::write(file, example).unwrap();
-    for compiler in compilers("cc") {
-        let run = Program::compile(compiler, file, C11).run(&[]);
-        assert_eq!((run.succeeded, run.output.as_str()), (true, "the sum is 14\n"));
     }
 }

@@ -178,18 +178,3 @@ fn without_exceptions_and_type_information() {
         }
     }
 }
-
-/// The example of docs/C.md.
-#[test]
-fn the_example_of_the_guide_runs() {
-    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/C.md");
-    let guide = fs::read_to_string(guide).unwrap();
-    let example = guide.split("```cpp\n").nth(1).unwrap().split("```").next().unwrap();
-    let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/guide.cpp");
-    fs::write(file, example).unwrap();
-    for compiler in compilers("c++") {
-        let flags = [&["-std=c++17"], STRICT].concat();
-        let run = Program::compile(compiler, file, &flags).run(&[]);
-        assert_eq!((run.succeeded, run.output.as_str()), (true, "2 numbers, the first is 2"));
-    }
-}

@@ -1,6 +1,6 @@
-//! Claim: the code of the guides compiles and runs: the examples of docs/C.md but the first of each
-//! language, two programs that it names, every new call in the tables of docs/C-MIGRATING.md, and the
-//! C++ example of the README. Every public function of the headers has a comment.
+//! Claim: the code of the guides compiles and runs: the examples of the book, two programs that
+//! docs/C.md names, every new call in the tables of docs/C-MIGRATING.md, and the C++ example of the
+//! README. Every public function of the headers has a comment.
 
 #![cfg(target_os = "linux")]
 
@@ -21,11 +21,18 @@ fn written(name: &str, text: &str) -> String {
     file
 }
 
-/// The `number`th C example of the guide, as a file.
-fn example(number: usize) -> String {
-    let guide = fs::read_to_string(format!("{CRATE}/../../docs/C.md")).unwrap();
-    let example = guide.split(C_EXAMPLE).nth(number).unwrap().split("```").next().unwrap();
-    written(&format!("example{number}.c"), example)
+/// The examples of a language in the chapters of the book, without those of `ebbtide-new`, which that
+/// crate's tests run.
+fn examples(start: &str) -> Vec<String> {
+    let docs = format!("{CRATE}/../../docs");
+    let summary = fs::read_to_string(format!("{docs}/SUMMARY.md")).unwrap();
+    let chapters = summary.split("](").skip(1).map(|rest| rest.split(')').next().unwrap());
+    let pages = chapters.map(|name| fs::read_to_string(format!("{docs}/{name}")).unwrap());
+    let examples = pages.flat_map(|page| {
+        let blocks = page.split(start).skip(1).map(|rest| rest.split("```").next().unwrap());
+        blocks.map(str::to_owned).collect::<Vec<_>>()
+    });
+    examples.filter(|example| !example.contains("<ebbtide_new.hpp>")).collect()
 }
 
 /// Compiles a file with every compiler, and compares what it prints.
@@ -38,13 +45,20 @@ fn prints(language: &str, file: &str, flags: &[&str], expected: &str) {
 }
 
 #[test]
-fn the_example_of_results_and_scratch_memory_runs() {
-    prints("cc", &example(2), &["-std=c11"], "out of the tide \n");
-}
-
-#[test]
-fn the_example_of_hooks_runs() {
-    prints("cc", &example(3), &["-std=c11"], "the tide goes out\n");
+fn the_examples_of_the_book_run() {
+    let in_c = ["the sum is 14\n", "out of the tide \n", "the tide goes out\n"];
+    let in_cpp = ["2 numbers, the first is 2"];
+    for (start, compiler, ending, standard, expected) in [
+        (C_EXAMPLE, "cc", "c", "-std=c11", &in_c[..]),
+        (CPP_EXAMPLE, "c++", "cpp", "-std=c++17", &in_cpp[..]),
+    ] {
+        let examples = examples(start);
+        assert_eq!(examples.len(), expected.len(), "examples in {ending}");
+        for (number, (example, expected)) in examples.iter().zip(expected).enumerate() {
+            let file = written(&format!("example{number}.{ending}"), example);
+            prints(compiler, &file, &[standard], expected);
+        }
+    }
 }
 
 #[test]

@@ -1,11 +1,17 @@
 //! Programs that must, or must not, compile: see `tests`.
 
-/// Compiles the examples of the project's page, which no package contains.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-enum Readme {}
+/// Compiles the examples of pages that no package contains: of the project's own page, and of the
+/// book's chapters.
+macro_rules! pages {
+    ($($name:ident $file:literal)*) => {$(
+        #[cfg(doctest)]
+        #[doc = include_str!($file)]
+        enum $name {}
+    )*};
+}
 
-/// Compiles the examples of the page on collections.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/COLLECTIONS.md")]
-enum Collections {}
+pages! {
+    Readme "../../../README.md"
+    Adviser "../../../docs/ADVISER.md"
+    Collections "../../../docs/COLLECTIONS.md"
+}

@@ -4,8 +4,9 @@
 use crate::step::{Step, Tier::*};
 use crate::tool::{
     AARCH64, ACTIONLINT, ALLOCATORS, CLANG, CLIPPY, CONAN, CPP_LIBRARIES, DEBHELPER, DENY, GDB,
-    HOOKED, I686, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS, NIGHTLY,
-    NLOHMANN, NLOHMANN_SUITE, NODE, OTHER_PMR, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
+    HOOKED, I686, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MDBOOK, MESON, MSRV, MULTILIB, MUTANTS,
+    NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, OTHER_PMR, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND,
+    WINE,
 };
 
 /// `nostd/` and `fuzz/` are workspaces of their own: `panic = "abort"` requires one, and the targets
@@ -130,6 +131,12 @@ pub(crate) const STEPS: &[Step] = &[
         "cargo deny check bans licenses sources",
     )
     .needs(&[DENY]),
+    Step::new(
+        All,
+        "the book, and its links",
+        "cargo test --package xtask --test all book:: -- --ignored",
+    )
+    .needs(&[MDBOOK]),
     Step::new(All, "the API since the last release", "bash ci/semver.sh").needs(&[SEMVER]),
     Step::new(All, "Windows, under Wine", "bash ci/platforms.sh windows").needs(&[WINE]),
     Step::new(All, "32 bits", "bash ci/platforms.sh 32-bit").needs(&[MULTILIB]),

@@ -104,6 +104,10 @@ pub(crate) const LLVM_TOOLS: Tool = Tool {
     install: &["bash ci/llvm-tools.sh --install"],
 };
 
+/// Builds the book.
+pub(crate) const MDBOOK: Tool =
+    Tool { name: "mdBook", probe: "mdbook --version", install: &["bash ci/install.sh mdbook"] };
+
 pub(crate) const MUTANTS: Tool = Tool {
     name: "cargo-mutants",
     probe: "cargo mutants --version",

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a panic is a failure")]
 
 mod api;
+mod book;
 mod layers;
 mod lockfile;
 mod method_table;
