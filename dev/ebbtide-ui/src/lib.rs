@@ -14,4 +14,10 @@ pages! {
     Readme "../../../README.md"
     Adviser "../../../docs/ADVISER.md"
     Collections "../../../docs/COLLECTIONS.md"
+    Destructors "../../../docs/DESTRUCTORS.md"
+    Memory "../../../docs/MEMORY.md"
+    Results "../../../docs/RESULTS.md"
+    Scopes "../../../docs/SCOPES.md"
+    Threads "../../../docs/THREADS.md"
+    Transparent "../../../docs/TRANSPARENT.md"
 }

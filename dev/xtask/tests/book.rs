@@ -61,12 +61,12 @@ fn every_page_of_docs_is_a_chapter_or_for_maintainers() {
 fn prose_and_languages(page: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut prose, mut languages, mut is_code) = (Vec::new(), Vec::new(), false);
     for line in page.lines() {
-        match line.strip_prefix("```") {
+        match line.trim_start().strip_prefix("```") {
             Some(language) if !is_code => languages.push(language),
             None if !is_code => prose.push(line),
             _ => {}
         }
-        is_code ^= line.starts_with("```");
+        is_code ^= line.trim_start().starts_with("```");
     }
     assert!(!is_code, "a code block has no end");
     (prose, languages)
@@ -99,6 +99,8 @@ fn a_test_compiles_the_examples_of_each_chapter() {
                 "c" | "cpp" => true,
                 // By the tests of the package, whose page this is.
                 "julia" => chapter == "JULIA.md",
+                // Below.
+                "asm" => chapter == "HOW.md",
                 "sh" | "text" | "toml" => true,
                 _ => false,
             };
@@ -106,6 +108,25 @@ fn a_test_compiles_the_examples_of_each_chapter() {
         }
     }
     assert!(count > 30, "only {count} blocks were found");
+}
+
+/// The instructions of a listing, without the name of the label that a jump goes to.
+fn instructions(listing: &str) -> impl Iterator<Item = String> {
+    listing.lines().map(|line| {
+        let words: Vec<&str> =
+            line.split('#').next().unwrap_or_default().split_whitespace().collect();
+        if words[0].starts_with('j') { words[0].to_owned() } else { words.join(" ") }
+    })
+}
+
+#[test]
+fn the_explained_assembly_is_the_pinned_one() {
+    let page = read("docs/HOW.md");
+    let explained = between(&page, "```asm\n", "```").next().expect("a block of assembly");
+    let pinned = read("dev/ebbtide-codegen/asm/x86_64/alloc_u64.s");
+    let fast = explained.lines().count();
+    assert!(instructions(explained).eq(instructions(&pinned).take(fast)), "{pinned}");
+    assert!(explained.trim_end().lines().last().is_some_and(|line| line.starts_with("retq")));
 }
 
 /// The links of a page, without those to the web.
