@@ -11,7 +11,7 @@ if ! cargo +nightly miri --version >/dev/null 2>&1; then
     echo "Miri is missing; install it with: rustup toolchain install nightly --profile minimal --component miri" >&2
     exit 1
 fi
-modules=(typed_arena drop_arena keep pool front_end unsize)
+modules=(typed_arena drop_arena owned keep pool front_end unsize)
 # Both aliasing models, because neither is final.
 for model in "" -Zmiri-tree-borrows; do
     export MIRIFLAGS="-Zmiri-strict-provenance $model"

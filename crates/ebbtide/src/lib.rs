@@ -26,6 +26,7 @@
 //!   rejects types that need a destructor, so nothing leaks silently.
 //! - [`DropArena`] runs the destructors of values of any types. `TypedArena` has values of one
 //!   type, which may refer to each other in cycles, and runs their destructors.
+//! - [`Owned`] is an arena and a value in it, such as a tree, as one value.
 //! - [`keep`](Scope::keep), [`keep_str_or`](Scope::keep_str_or) and their siblings keep the result
 //!   of a child scope in its parent. [`transaction`](Scope::transaction) keeps everything, or
 //!   nothing after an error.
@@ -134,6 +135,7 @@ pub mod local;
 #[cfg(all(any(doc, doctest), feature = "std", feature = "hashbrown-017"))]
 #[doc = include_str!("../MIGRATING.md")]
 pub mod migrating {}
+mod owned;
 mod poison;
 // The loom models include the file of the pool directly, with other locks (`tests/loom.rs`).
 mod in_root;
@@ -181,6 +183,7 @@ pub use huge::HugePages;
 pub use keep::ForLifetime;
 #[cfg(feature = "std")]
 pub use local::{scope, try_scope};
+pub use owned::Owned;
 #[cfg(all(feature = "std", not(loom)))]
 pub use pool::{Pool, Pooled};
 #[cfg(all(feature = "std", not(loom)))]

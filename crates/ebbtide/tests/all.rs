@@ -39,6 +39,7 @@ mod methods;
 mod model;
 mod moving;
 mod ndarray;
+mod owned;
 mod panics;
 mod panics_without_alloc;
 mod peers_bugs;

@@ -7,7 +7,7 @@
 
 use ebbtide::{
     AllocError, AllocOrInitError, Arena, Backing, Checkpoint, Chunk, Claim, DropArena, Fixed,
-    GrowString, GrowVec, Heap, NoSpill, Pool, Pooled, PooledRoot, RawBytes, Retain, Scope,
+    GrowString, GrowVec, Heap, NoSpill, Owned, Pool, Pooled, PooledRoot, RawBytes, Retain, Scope,
     SpareCapacity, StackArena, StackBytes, Stats, TypedArena,
     boxed::{Box, Loan},
     local::InUse,
@@ -95,6 +95,28 @@ fn an_arena_of_values_is_send_if_they_all_are_and_not_sync() {
     is_not!(typed_arena::Iter<'static, Shared>: Send, Sync);
     is_not!(DropArena<'static>: Send, Sync, Clone);
     is!(DropArena<'static>: Unpin, Default, std::fmt::Debug);
+}
+
+/// It owns its arena, so only the value decides; that may hold the arena.
+#[test]
+fn an_arena_with_its_value_has_the_traits_of_the_value() {
+    struct Holds<T>(T);
+    impl<T: 'static> ebbtide::ForLifetime for Holds<T> {
+        type Of<'a> = (&'a str, T);
+    }
+    struct AnyArena;
+    impl ebbtide::ForLifetime for AnyArena {
+        type Of<'a> = &'a Arena;
+    }
+    is!(Owned<Holds<u8>>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, std::fmt::Debug);
+    is!(Owned<Holds<u8>, Unshared>: Send, Sync);
+    is!(Owned<Holds<Cell<u8>>>: Send);
+    is_not!(Owned<Holds<Cell<u8>>>: Sync);
+    is!(Owned<Holds<MutexGuard<'static, u8>>>: Sync);
+    is_not!(Owned<Holds<MutexGuard<'static, u8>>>: Send);
+    is_not!(Owned<Holds<Shared>>: Send, Sync);
+    is_not!(Owned<AnyArena>: Send, Sync);
+    is_not!(Owned<Holds<u8>>: Clone);
 }
 
 /// Ending it changes the arena's list of chunks, which the parent uses too.

@@ -115,6 +115,7 @@ programs! {
     kept_value_that_refers_to_its_child
     lent_node_vector
     lent_node_vector_sent_to_another_thread
+    owned_value_that_holds_its_arena_sent
     parent_used_while_its_child_lives
     reference_from_zeroed_memory
     reference_outlives_its_child_scope
@@ -136,6 +137,7 @@ programs! {
     typed_value_that_borrows_less_than_its_arena
     typed_value_whose_destructor_reads_its_neighbour
     value_outlives_its_claim
+    value_outlives_its_owner
     vector_outlives_its_scope
     vector_sent_to_another_thread
     zeroable_field_named_like_a_constant

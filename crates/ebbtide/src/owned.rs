@@ -1,0 +1,376 @@
+//! An arena and a value in it, as one value.
+//!
+//! # Invariants
+//!
+//! - **W1** The arena of a [`Home`] lies in a block of its own memory. It is neither moved nor reset
+//!   while anything refers to its memory, and nobody else has it.
+//! - **W2** The value of an [`Owned`] lies in a block of the arena. It is an `F::Of<'a>` for a
+//!   lifetime `'a` that nobody knows: each closure works for every one, so a value can refer to the
+//!   arena for `'a`, and nothing outside of the value can.
+//!
+//! The value is behind a pointer. In a field, moving the `Owned` would move it, and the compiler may
+//! assume that what a moved reference refers to stays valid for the whole call.
+
+use crate::{
+    arena::Arena,
+    backing::{Backing, DefaultBacking},
+    error::{AllocError, Failure},
+    keep::ForLifetime,
+    raw::Need,
+};
+use core::{convert::Infallible, fmt, mem::ManuallyDrop, ptr::NonNull};
+
+/// An arena together with a value in it: a tree that can be returned, stored in a map or sent to
+/// another thread.
+///
+/// `F` names the type of the value for every lifetime (see [`ForLifetime`]). The closures get the
+/// arena as `&'a Arena` and return the value for the same `'a`. The value may hold that reference,
+/// for example in collections that grow later; then it is not `Send`. Dropping an `Owned` drops the
+/// value and then the arena.
+///
+/// ```
+/// use ebbtide::{Arena, ForLifetime, Owned};
+/// use std::{collections::HashMap, num::ParseIntError, sync::Arc};
+///
+/// #[derive(Debug)]
+/// enum Tree<'a> { Leaf(u32), Sum(&'a [Tree<'a>]) }
+///
+/// struct AnyTree;
+/// impl ForLifetime for AnyTree {
+///     type Of<'a> = Tree<'a>;
+/// }
+///
+/// /// Numbers with a plus in between.
+/// fn parse<'a>(arena: &'a Arena, text: &str) -> Result<Tree<'a>, ParseIntError> {
+///     let leaves = text.split('+').map(|leaf| leaf.parse().map(Tree::Leaf));
+///     Ok(Tree::Sum(arena.root().alloc_slice_try_from_iter(leaves)?))
+/// }
+///
+/// fn sum(tree: &Tree) -> u32 {
+///     match tree {
+///         Tree::Leaf(number) => *number,
+///         Tree::Sum(trees) => trees.iter().map(sum).sum(),
+///     }
+/// }
+///
+/// let mut cache = HashMap::new();
+/// for text in ["1+2", "40+2"] {
+///     let tree = Owned::<AnyTree>::try_new(|arena| {
+///         parse(arena, text).map_err(Box::<dyn std::error::Error>::from)
+///     })?;
+///     cache.insert(text, Arc::new(tree));
+/// }
+/// let tree = Arc::clone(&cache["40+2"]);
+/// let thread = std::thread::spawn(move || tree.with(sum));
+/// assert_eq!(thread.join().unwrap(), 42);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// There is no `Clone`, because the compiler cannot copy references into another arena. A function
+/// that copies a tree from one arena to another makes one:
+///
+/// ```
+/// # use ebbtide::Owned;
+/// let text = Owned::<&'static str>::new(|arena| arena.alloc_str("ebb"));
+/// let copy = text.with(|text| Owned::<&'static str>::new(|arena| arena.alloc_str(text)));
+/// drop(text);
+/// assert_eq!(copy.with(|text| text.len()), 3);
+/// ```
+///
+/// It is `Send` if the value is, for every lifetime, and `Sync` likewise.
+pub struct Owned<F: ForLifetime, B: Backing = DefaultBacking> {
+    value: NonNull<F::Of<'static>>,
+    /// Dropped after the value.
+    home: Home<B>,
+}
+
+// SAFETY: the value is `Send`, and so is the arena, which nothing but the value refers to (W2).
+unsafe impl<F: ForLifetime, B: Backing> Send for Owned<F, B> where for<'a> F::Of<'a>: Send {}
+
+// SAFETY: a shared `Owned` lends the value, which is `Sync`, and reads a counter of the arena, which
+// only the arena's user changes. That is the value, which would not be `Sync` then (an arena is not),
+// or somebody to whom the `Owned` was lent exclusively.
+unsafe impl<F: ForLifetime, B: Backing> Sync for Owned<F, B> where for<'a> F::Of<'a>: Sync {}
+
+/// An arena in its own memory, which it gives back at its end.
+struct Home<B: Backing>(NonNull<Arena<B>>);
+
+impl<B: Backing> Home<B> {
+    /// Moves an arena in which nothing is used to the start of its own memory.
+    fn of<R: Failure>(mut arena: Arena<B>) -> Result<Self, R> {
+        arena.reset();
+        let need = Need::of::<Arena<B>>(1);
+        let room = arena.open_root_for::<R>(need)?.reserve_value::<Arena<B>, R>()?.into_raw();
+        let room = room.cast::<Arena<B>>();
+        // SAFETY: a new block for an arena.
+        unsafe { room.write(arena) };
+        Ok(Home(room))
+    }
+
+    fn arena(&self) -> &Arena<B> {
+        // SAFETY: W1.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// A block for the value.
+    fn room<F: ForLifetime, R: Failure>(&self) -> Result<NonNull<F::Of<'static>>, R> {
+        let root = self.arena().open_root_for::<R>(Need::of::<F::Of<'static>>(1))?;
+        Ok(root.reserve_value::<F::Of<'static>, R>()?.into_raw().cast())
+    }
+
+    /// The arena, with nothing in it.
+    fn into_arena(self) -> Arena<B> {
+        let home = ManuallyDrop::new(self);
+        // SAFETY: W1: the arena is there, and the home, which is not used again, was its only owner.
+        let mut arena = unsafe { home.0.read() };
+        arena.reset();
+        arena
+    }
+}
+
+impl<B: Backing> Drop for Home<B> {
+    fn drop(&mut self) {
+        // SAFETY: W1: the arena is there, and the home, which is not used again, was its only owner. It
+        // is moved out of its memory before it frees that.
+        drop(unsafe { self.0.read() });
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<F: ForLifetime> Owned<F> {
+    /// Makes a value in a new arena over the heap.
+    ///
+    /// Costs little more than an arena with a first chunk: there is no block of the heap beside it.
+    ///
+    /// ```
+    /// use ebbtide::Owned;
+    ///
+    /// let words = Owned::<&'static [usize]>::new(|arena| {
+    ///     arena.alloc_slice_from_iter("ebb and flow".split(' ').map(str::len))
+    /// });
+    /// assert_eq!(words.with(|words| words.len()), 3);
+    /// ```
+    pub fn new(make: impl for<'a> FnOnce(&'a Arena) -> F::Of<'a>) -> Self {
+        Owned::over(Arena::new(), make)
+    }
+
+    /// Like [`new`](Owned::new), for a closure that may fail.
+    ///
+    /// The error is the closure's, or made of an [`AllocError`] if there is no memory for the first
+    /// chunk. For an error of another crate, use `Box<dyn Error>` or
+    /// [`AllocOrInitError`](crate::AllocOrInitError).
+    ///
+    /// # Errors
+    ///
+    /// The error that `make` returned, or `AllocError`, converted.
+    ///
+    /// ```
+    /// use ebbtide::{AllocOrInitError, Owned};
+    ///
+    /// let numbers = |text: &str| {
+    ///     Owned::<&'static [u32]>::try_new(|arena| {
+    ///         let numbers = text.split(' ').map(str::parse);
+    ///         let numbers = arena.root().alloc_slice_try_from_iter(numbers);
+    ///         Ok(&*numbers.map_err(AllocOrInitError::Init)?)
+    ///     })
+    /// };
+    /// assert_eq!(numbers("5 8")?.with(|numbers| numbers[1]), 8);
+    /// assert!(matches!(numbers("5 x"), Err(AllocOrInitError::Init(_))));
+    /// # Ok::<(), AllocOrInitError<std::num::ParseIntError>>(())
+    /// ```
+    pub fn try_new<E: From<AllocError>>(
+        make: impl for<'a> FnOnce(&'a Arena) -> Result<F::Of<'a>, E>,
+    ) -> Result<Self, E> {
+        Owned::try_over(Arena::new(), make)
+    }
+}
+
+impl<F: ForLifetime, B: Backing> Owned<F, B> {
+    /// Like [`new`](Owned::new), in an arena that the caller prepared, for example with a capacity, a
+    /// limit or another backing. What it contains is freed.
+    ///
+    /// ```
+    /// use ebbtide::{Arena, Owned};
+    ///
+    /// let text = Owned::<&'static str, _>::over(Arena::with_capacity(100), |arena| {
+    ///     arena.alloc_str("ebb")
+    /// });
+    /// assert_eq!(text.with(|text| *text), "ebb");
+    /// ```
+    pub fn over(arena: Arena<B>, make: impl for<'a> FnOnce(&'a Arena<B>) -> F::Of<'a>) -> Self {
+        let Ok(owned) = Self::build::<Infallible, Infallible>(arena, |arena| Ok(make(arena)));
+        owned
+    }
+
+    /// Like [`over`](Owned::over), for a closure that may fail.
+    ///
+    /// # Errors
+    ///
+    /// The error that `make` returned, or [`AllocError`], converted, if the arena has no memory for
+    /// itself and the value.
+    ///
+    /// ```
+    /// use ebbtide::{AllocError, Arena, Owned};
+    ///
+    /// let arena = Arena::new();
+    /// arena.set_limit(Some(0));
+    /// let text = Owned::<&'static str, _>::try_over(arena, |arena| Ok(arena.try_alloc_str("ebb")?));
+    /// assert_eq!(text.err(), Some(AllocError));
+    /// ```
+    pub fn try_over<E: From<AllocError>>(
+        arena: Arena<B>,
+        make: impl for<'a> FnOnce(&'a Arena<B>) -> Result<F::Of<'a>, E>,
+    ) -> Result<Self, E> {
+        Self::build::<AllocError, E>(arena, make)
+    }
+
+    fn build<R: Failure, E: From<R>>(
+        arena: Arena<B>,
+        make: impl for<'a> FnOnce(&'a Arena<B>) -> Result<F::Of<'a>, E>,
+    ) -> Result<Self, E> {
+        let home = Home::of::<R>(arena)?;
+        let room = home.room::<F, R>()?;
+        let value = make(home.arena())?;
+        // SAFETY: a block for the value, whose layout does not depend on the lifetime.
+        unsafe { room.cast().write(value) };
+        Ok(Owned { value: room, home })
+    }
+
+    /// Passes the value to `read` and returns the result, which may borrow this `Owned`.
+    ///
+    /// ```
+    /// let text = ebbtide::Owned::<&'static str>::new(|arena| arena.alloc_str("ebb and flow"));
+    /// let first: &str = text.with(|text| text.split(' ').next().unwrap());
+    /// assert_eq!(first, "ebb");
+    /// ```
+    pub fn with<'s, R>(&'s self, read: impl for<'a> FnOnce(&'s F::Of<'a>) -> R) -> R {
+        // SAFETY: W2: the closure works for every lifetime. The value is neither moved nor dropped while
+        // this is borrowed.
+        read(unsafe { self.value.cast().as_ref() })
+    }
+
+    /// Passes the value and the arena to `change`, which may allocate more for the value, and returns
+    /// the result. What the value no longer refers to is free only at the end. If `change` panics, the
+    /// value is as it left it.
+    ///
+    /// ```
+    /// let mut text = ebbtide::Owned::<&'static str>::new(|arena| arena.alloc_str("ebb"));
+    /// text.with_mut(|text, arena| *text = arena.alloc_fmt(format_args!("{text} and flow")));
+    /// assert_eq!(text.with(|text| *text), "ebb and flow");
+    /// ```
+    pub fn with_mut<'s, R>(
+        &'s mut self,
+        change: impl for<'a> FnOnce(&'s mut F::Of<'a>, &'a Arena<B>) -> R,
+    ) -> R {
+        // SAFETY: W2: the closure works for every lifetime. The value is neither moved nor dropped while
+        // this is borrowed, exclusively.
+        let value = unsafe { self.value.cast().as_mut() };
+        change(value, self.home.arena())
+    }
+
+    /// Replaces the value by another one, of another type, in the same arena. If `change` panics, the
+    /// arena is freed.
+    ///
+    /// ```
+    /// let text = ebbtide::Owned::<&'static str>::new(|arena| arena.alloc_str("ebb and flow"));
+    /// let lengths = text.map::<&'static [usize]>(|text, arena| {
+    ///     arena.alloc_slice_from_iter(text.split(' ').map(str::len))
+    /// });
+    /// assert_eq!(lengths.with(|lengths| lengths[1]), 3);
+    /// ```
+    pub fn map<G: ForLifetime>(
+        self,
+        change: impl for<'a> FnOnce(F::Of<'a>, &'a Arena<B>) -> G::Of<'a>,
+    ) -> Owned<G, B> {
+        let Ok(mapped) =
+            self.rebuild::<G, Infallible, Infallible>(|value, arena| Ok(change(value, arena)));
+        mapped
+    }
+
+    /// Like [`map`](Owned::map), for a closure that may fail.
+    ///
+    /// # Errors
+    ///
+    /// The error that `change` returned, or [`AllocError`], converted, if the arena has no memory for the
+    /// new value. The old one is dropped.
+    ///
+    /// ```
+    /// use ebbtide::{AllocError, Owned};
+    ///
+    /// let text = Owned::<&'static str>::new(|arena| arena.alloc_str("ebb"));
+    /// let bytes = text.try_map::<&'static [u8], AllocError>(|text, _| Ok(text.as_bytes()))?;
+    /// assert_eq!(bytes.with(|bytes| bytes[0]), b'e');
+    /// # Ok::<(), AllocError>(())
+    /// ```
+    pub fn try_map<G: ForLifetime, E: From<AllocError>>(
+        self,
+        change: impl for<'a> FnOnce(F::Of<'a>, &'a Arena<B>) -> Result<G::Of<'a>, E>,
+    ) -> Result<Owned<G, B>, E> {
+        self.rebuild::<G, AllocError, E>(change)
+    }
+
+    fn rebuild<G: ForLifetime, R: Failure, E: From<R>>(
+        self,
+        change: impl for<'a> FnOnce(F::Of<'a>, &'a Arena<B>) -> Result<G::Of<'a>, E>,
+    ) -> Result<Owned<G, B>, E> {
+        let room = self.home.room::<G, R>()?;
+        let (old, home) = self.into_parts();
+        // SAFETY: W2: the closure works for every lifetime. The block is not used again.
+        let value = change(unsafe { old.cast().read() }, home.arena())?;
+        // SAFETY: a block for the value, whose layout does not depend on the lifetime.
+        unsafe { room.cast().write(value) };
+        Ok(Owned { value: room, home })
+    }
+
+    /// Drops the value and returns the arena, empty and with its chunks, for the next one.
+    ///
+    /// ```
+    /// use ebbtide::Owned;
+    ///
+    /// let text = Owned::<&'static str>::new(|arena| arena.alloc_str("ebb"));
+    /// let arena = text.into_arena();
+    /// assert_eq!(arena.stats().used, 0);
+    /// let text = Owned::<&'static str>::over(arena, |arena| arena.alloc_str("flow"));
+    /// assert_eq!(text.with(|text| text.len()), 4);
+    /// ```
+    pub fn into_arena(self) -> Arena<B> {
+        let (value, home) = self.into_parts();
+        // SAFETY: W2: the value is there, and not used again. A panic frees the arena.
+        unsafe { value.drop_in_place() };
+        home.into_arena()
+    }
+
+    /// The bytes that the arena holds of its backing; see [`Arena::held`].
+    ///
+    /// ```
+    /// let text = ebbtide::Owned::<&'static str>::new(|arena| arena.alloc_str("ebb"));
+    /// assert!(text.held() > 3);
+    /// ```
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.home.arena().held()
+    }
+
+    /// The value, which nobody drops any more, and the arena.
+    fn into_parts(self) -> (NonNull<F::Of<'static>>, Home<B>) {
+        let owned = ManuallyDrop::new(self);
+        // SAFETY: moved out of a value that is not used again.
+        (owned.value, unsafe { (&raw const owned.home).read() })
+    }
+}
+
+impl<F: ForLifetime, B: Backing> Drop for Owned<F, B> {
+    fn drop(&mut self) {
+        // SAFETY: W2: the value is there, and not used again.
+        unsafe { self.value.drop_in_place() };
+    }
+}
+
+impl<F: ForLifetime, B: Backing> fmt::Debug for Owned<F, B>
+where
+    for<'a> F::Of<'a>: fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.with(|value| f.debug_struct("Owned").field("value", value).finish_non_exhaustive())
+    }
+}
