@@ -64,6 +64,18 @@ impl Figure {
     }
 }
 
+/// By how much a figure may exceed the heap's without a word about it.
+const MARGIN: f64 = 1.1;
+
+/// Whether a kind of memory takes more than the heap, by some figure.
+fn takes_more(stage: &StageReport) -> bool {
+    Figure::ALL.into_iter().any(|figure| {
+        let heap = figure.of(stage.heap()).unwrap_or(f64::INFINITY);
+        let most = stage.by_mode.iter().filter_map(|measured| figure.of(measured));
+        most.fold(0.0, f64::max) > heap * MARGIN
+    })
+}
+
 /// Describes the input and the machine.
 pub(crate) fn input(input: &Input) -> String {
     let mut text = format!("input    {}\n         {}\n", input.source, input.size());
@@ -113,6 +125,12 @@ impl fmt::Display for Report {
                 MODES[0].name
             )?;
         }
+        if self.stages.iter().any(takes_more) {
+            writeln!(f, "\nWhere scopes take more than the heap, and why:")?;
+        }
+        for stage in self.stages.iter().filter(|stage| takes_more(stage)) {
+            writeln!(f, "{:11}  {}", stage.stage.name(), stage.stage.limit())?;
+        }
         writeln!(f, "\nMeasured in {} rounds:", self.rounds)?;
         let mut lines = Figure::ALL.into_iter();
         lines.try_for_each(|figure| writeln!(f, "{:11}  {}", figure.name(), figure.definition()))
@@ -148,6 +166,23 @@ fn table(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stages::{Outcome, Stage};
+
+    #[test]
+    fn a_stage_that_takes_more_than_the_heap_says_why() {
+        let taking =
+            |faults| Measured { seconds: vec![1.0], faults: vec![faults], ..Measured::default() };
+        let outcome = Outcome { checksum: 0, figures: [("", 0); 3] };
+        let stage = |stage, most| StageReport {
+            stage,
+            outcome,
+            passes: 1,
+            by_mode: vec![taking(100.0), taking(1.0), taking(most)],
+        };
+        let stages = vec![stage(Stage::Parse, 109.0), stage(Stage::Group, 111.0)];
+        let text = Report { rounds: 1, stages, idle: Vec::new() }.to_string();
+        assert!(text.contains(Stage::Group.limit()) && !text.contains(Stage::Parse.limit()));
+    }
 
     #[test]
     fn words_are_left_aligned_and_figures_right_aligned() {

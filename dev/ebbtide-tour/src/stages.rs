@@ -62,6 +62,15 @@ impl Stage {
         }
     }
 
+    /// Why scopes may take more memory or more pages than the heap.
+    pub(crate) fn limit(self) -> &'static str {
+        match self {
+            Stage::Parse => parse::LIMIT,
+            Stage::Group => group::LIMIT,
+            Stage::Chain => chain::LIMIT,
+        }
+    }
+
     /// The number of input bytes for this stage.
     pub(crate) fn input_bytes(self, input: &Input) -> usize {
         match self {

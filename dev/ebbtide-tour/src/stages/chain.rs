@@ -12,6 +12,9 @@ pub(crate) const DESCRIPTION: &str = "\
     Computes (x + 1) * 2 - x / 3 over the word lengths of each file, with a new vector for each \
     operation: in windows of 30, 300 and 3,000 values, then all at once. One scope per window.";
 
+pub(crate) const LIMIT: &str = "\
+    transparent scopes take chunks of 64 KiB from the system, and keep them for the next scope";
+
 const WINDOWS: [usize; 4] = [30, 300, 3_000, usize::MAX];
 
 pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold) -> Figures {

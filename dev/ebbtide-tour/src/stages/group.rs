@@ -12,6 +12,10 @@ pub(crate) const DESCRIPTION: &str = "\
     then the groups are sorted by size. One scope for the map, and one per word for the lower-case \
     copy.";
 
+pub(crate) const LIMIT: &str = "\
+    the vectors of positions grow side by side, and a full one moves; its old block is free when \
+    the scope ends, on the heap at once";
+
 /// The position of a word.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {

@@ -12,6 +12,9 @@ pub(crate) const DESCRIPTION: &str = "\
     Each JSON document becomes a tree of values. A query counts the values and, in the output of \
     cargo metadata, the packages and their dependencies by kind. One scope per document.";
 
+pub(crate) const LIMIT: &str = "\
+    strings and vectors that grow leave their old blocks behind until the scope ends";
+
 /// A JSON value. `serde_json` parses for every kind of memory; the types of the values differ.
 pub(crate) trait Dom: Sized {
     fn truth(&self) -> Option<bool>;
