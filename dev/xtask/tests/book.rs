@@ -11,8 +11,15 @@ use std::{
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// The pages of `docs` that are no chapters.
-const FOR_MAINTAINERS: [&str; 6] =
-    ["BENCHMARKS.md", "CHECKLIST.md", "CONFORMANCE.md", "SUMMARY.md", "TESTING.md", "UNSAFE.md"];
+const FOR_MAINTAINERS: [&str; 7] = [
+    "ANNOUNCEMENT.md",
+    "BENCHMARKS.md",
+    "CHECKLIST.md",
+    "CONFORMANCE.md",
+    "SUMMARY.md",
+    "TESTING.md",
+    "UNSAFE.md",
+];
 
 fn read(path: impl AsRef<Path>) -> String {
     let path = Path::new(ROOT).join(path);
