@@ -78,6 +78,8 @@ pub(crate) struct Scope {
     pub(crate) time: f64,
     pub(crate) gains: (f64, f64),
     pub(crate) escapes: Vec<Escape>,
+    /// Whether it is worth a scope, which has to be a future's.
+    pub(crate) is_polled: bool,
     members: HashSet<usize>,
 }
 
@@ -244,12 +246,17 @@ impl Advice {
                     time: share(sums.blocks),
                     gains,
                     escapes,
+                    is_polled: false,
                     members: sums.members,
                 }
             })
             .collect();
         all.sort_by(|a, b| b.gain().total_cmp(&a.gain()).then_with(|| a.function.cmp(&b.function)));
         let chosen = choose(&all, &lifetimes.blocks);
+        for index in &chosen {
+            let scope = &mut all[*index];
+            scope.is_polled = symbols.is_polled(&scope.function.name);
+        }
         let recorded = lifetimes.blocks.len();
         Advice { all, chosen, blocks, recorded, time: share(blocks) }
     }

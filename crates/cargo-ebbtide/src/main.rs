@@ -19,6 +19,7 @@
 
 mod advice;
 mod compare;
+mod debug_info;
 mod lifetimes;
 mod machine;
 mod page;
@@ -202,6 +203,13 @@ fn advice(
     };
     let record = Record::new(bytes).map_err(unreadable)?;
     let symbols = Symbols::new();
+    let forks = record.header(header::FORKS);
+    if forks > 0 {
+        eprintln!(
+            "{forks} children of `fork` were not recorded; if they do the work of the program, run \
+             it with one process, as for debugging"
+        );
+    }
     let lifetimes =
         Lifetimes::of(&record, |modules, one, other| symbols.same_function(modules, one, other))
             .map_err(unreadable)?;
@@ -210,9 +218,7 @@ fn advice(
     }
     let program = lifetimes.modules.first().map_or("", |module| module.path.as_str());
     if !symbols.has_names(program) {
-        return Err(format!(
-            "`{program}` has no symbols, so its functions have no names; build it without `strip`"
-        ));
+        return Err(symbols::no_names(program));
     }
     let difference = |latest: usize, start: usize| {
         record.header(latest).saturating_sub(record.header(start)) as f64

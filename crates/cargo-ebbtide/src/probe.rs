@@ -4,7 +4,8 @@
 //! instructions that are replaced, or if its arguments on the stack cannot be copied.
 
 use crate::{
-    symbols::{self, FunctionAt, Symbols, without_arguments},
+    debug_info, run,
+    symbols::{self, FunctionAt, Symbols, last_name, without_arguments},
     table,
 };
 use addr2line::gimli::{
@@ -17,7 +18,6 @@ use std::{
     fs,
     ops::Range,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 /// The bytes of a jump.
@@ -26,8 +26,8 @@ const JUMP: usize = 5;
 /// The entries of all functions of this name, in the program or in the first of its libraries that
 /// has one. Or why there are none.
 pub(crate) fn entries(program: &Path, name: &str) -> Result<Vec<Entry>, String> {
-    let mut similar = Vec::new();
-    for module in modules(program) {
+    let (mut similar, mut callers, mut has_names) = (Vec::new(), Vec::new(), true);
+    for module in [program.to_owned()].into_iter().chain(run::libraries(program)) {
         let bytes = fs::read(&module).map_err(|error| format!("{}: {error}", module.display()))?;
         if bytes.starts_with(b"#!") {
             return Err(format!(
@@ -39,36 +39,67 @@ pub(crate) fn entries(program: &Path, name: &str) -> Result<Vec<Entry>, String> 
         let functions = symbols::functions(&file);
         let found = named(&functions, name)?;
         if found.is_empty() {
-            let last = name.rsplit("::").next().unwrap_or(name);
+            has_names &= module != program || file.symbols().next().is_some();
+            if run::is_system(&module) {
+                continue;
+            }
+            let into = debug_info::inlined_into(&file, name);
+            let into = functions.iter().filter(|function| into.contains(&function.address));
+            callers.extend(into.map(|function| without_arguments(&function.name).to_owned()));
+            let last = last_name(name);
             similar.extend(functions.into_iter().map(|f| f.name).filter(|f| f.contains(last)));
             continue;
         }
-        if is_system(&module) {
+        if run::is_system(&module) {
             return Err(format!("`{name}` is a function of the system; try one that calls it"));
+        }
+        if let Some(made) = found.iter().find(|made| debug_info::is_async(&file, &made.name)) {
+            return Err(format!(
+                "`{name}` only makes a future; try `{}::{{{{closure}}}}`, which is polled",
+                made.name
+            ));
         }
         if found.len() > MOST {
             return Err(format!("there are {} functions named `{name}`", found.len()));
         }
         let entry = |function: &&FunctionAt| {
             let entry = entry(&file, &functions, function).map_err(|why| {
-                let at = Symbols::new().at(&module.to_string_lossy(), function);
-                let by_hand = table::patch(&at);
+                let symbols = Symbols::new();
+                let at = symbols.at(&module.to_string_lossy(), function);
+                let by_hand = table::patch(&at, symbols.is_polled(&at.name));
                 format!("`{}` cannot be tried: {why}; by hand, write {by_hand}", function.name)
             })?;
             Ok(Entry { module: module.clone(), ..entry })
         };
         return found.iter().map(entry).collect();
     }
-    let mut message = format!(
+    if !has_names {
+        return Err(symbols::no_names(&program.to_string_lossy()));
+    }
+    if !callers.is_empty() {
+        return Err(format!(
+            "`{name}` is inlined into {}: try a caller, or forbid it (`#[inline(never)]`, \
+             `__attribute__((noinline))`)",
+            some(callers)
+        ));
+    }
+    let message = format!(
         "the program has no function `{name}`: it has another name, or is inlined into its callers"
     );
-    similar.sort();
-    similar.dedup();
-    similar.truncate(3);
-    if !similar.is_empty() {
-        message += &format!("; there is `{}`", similar.join("`, `"));
+    if similar.is_empty() {
+        return Err(message);
     }
-    Err(message)
+    Err(format!("{message}; there is {}", some(similar)))
+}
+
+/// Three of these names at most.
+fn some(mut names: Vec<String>) -> String {
+    names.sort();
+    names.dedup();
+    let more = names.len().saturating_sub(3);
+    names.truncate(3);
+    let names = format!("`{}`", names.join("`, `"));
+    if more > 0 { format!("{names} and {more} others") } else { names }
 }
 
 /// The functions that a name means: those of this name, or else those whose name ends in it.
@@ -80,40 +111,15 @@ fn named<'a>(functions: &'a [FunctionAt], name: &str) -> Result<Vec<&'a Function
     if !whole.is_empty() {
         return Ok(whole);
     }
-    let ending = format!("::{name}");
-    let ends: Vec<&FunctionAt> = functions
-        .iter()
-        .filter(|function| without_arguments(&function.name).ends_with(&ending))
-        .collect();
-    let mut names: Vec<&str> = ends.iter().map(|function| function.name.as_str()).collect();
-    names.sort_unstable();
+    let ends: Vec<&FunctionAt> =
+        functions.iter().filter(|function| symbols::is_meant(&function.name, name)).collect();
+    let mut names: Vec<String> = ends.iter().map(|function| function.name.clone()).collect();
+    names.sort();
     names.dedup();
     if names.len() > 1 {
-        names.truncate(3);
-        return Err(format!("`{name}` is not unique: there is `{}`", names.join("`, `")));
+        return Err(format!("`{name}` is not unique: there is {}", some(names)));
     }
     Ok(ends)
-}
-
-/// The program and the libraries that it is linked with.
-fn modules(program: &Path) -> Vec<PathBuf> {
-    // The loader lists them, and does not run the program.
-    let listed = Command::new(program).env("LD_TRACE_LOADED_OBJECTS", "1").output();
-    let listed = listed.map(|output| output.stdout).unwrap_or_default();
-    let paths = String::from_utf8_lossy(&listed).into_owned();
-    let paths = paths.lines().filter_map(|line| {
-        let path = line.split("=> ").nth(1)?.split(" (").next()?;
-        fs::canonicalize(path).ok()
-    });
-    [program.to_owned()].into_iter().chain(paths).collect()
-}
-
-/// Whether a file has functions that the trial itself calls.
-fn is_system(module: &Path) -> bool {
-    const NAMES: [&str; 4] = ["libc", "libpthread", "libdl", "libgcc_s"];
-    let name = module.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.split(".so").next().unwrap_or_default();
-    NAMES.contains(&name) || name.starts_with("libc-") || name.starts_with("ld-")
 }
 
 /// Where the stack was when the function was called, seen from an instruction: as the distance from

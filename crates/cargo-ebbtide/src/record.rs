@@ -34,6 +34,8 @@ pub mod header {
     pub const LATEST_NANOSECONDS: usize = 7;
     /// The ticks that the recorder itself took.
     pub const SPENT_TICKS: usize = 8;
+    /// The children of `fork`, which record nothing.
+    pub const FORKS: usize = 9;
 }
 
 /// An entry of a record. A block's `id` is the number of its [`Birth`](Entry::Birth), from 0. `high`

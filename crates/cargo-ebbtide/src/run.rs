@@ -1,7 +1,7 @@
 //! Starting a program with the recorder.
 
 use cargo_ebbtide::{EVERY, FOLDER, record::Record};
-use object::{Object, ObjectSegment};
+use object::{Object, ObjectSegment, ObjectSymbol};
 use std::{
     env,
     ffi::{OsStr, OsString},
@@ -73,22 +73,75 @@ pub(crate) fn find(name: &OsStr) -> Result<PathBuf, String> {
     if interpreter.contains("musl") {
         return Err(format!("`{shown}` is built for musl; build it for glibc to advise it"));
     }
-    let own = file.symbols().chain(file.dynamic_symbols()).find(is_allocator);
-    if let Some(Ok(own)) = own.map(|symbol| object::ObjectSymbol::name(&symbol).map(str::to_owned))
-    {
+    if let Some(own) = own_allocator(&path) {
         return Err(format!(
             "`{shown}` has an allocator of its own (`{own}`); build it with the system's \
              allocator to advise it"
         ));
     }
+    for library in libraries(&path).iter().filter(|library| !is_system(library)) {
+        if let Some(own) = own_allocator(library) {
+            return Err(format!(
+                "`{shown}` loads another allocator (`{own}` in {}); run it with the system's to \
+                 advise it",
+                library.display()
+            ));
+        }
+    }
     Ok(path)
 }
 
-/// Whether this is the definition of an allocator's function.
-fn is_allocator<'data>(symbol: &impl object::ObjectSymbol<'data>) -> bool {
-    const NAMES: [&str; 7] =
-        ["malloc", "_rjem_malloc", "mi_malloc", "je_malloc", "tc_malloc", "snmalloc", "rpmalloc"];
-    symbol.is_definition() && symbol.name().is_ok_and(|name| NAMES.contains(&name))
+/// A function of an allocator that a file defines: one that the preloaded libraries replace or call,
+/// or that frees blocks which these may have allocated.
+fn own_allocator(file: &Path) -> Option<&'static str> {
+    const NAMES: [&str; 18] = [
+        "malloc",
+        "calloc",
+        "realloc",
+        "free",
+        "__libc_malloc",
+        "__libc_calloc",
+        "__libc_realloc",
+        "__libc_free",
+        "__libc_memalign",
+        "mallocx",
+        "sdallocx",
+        "_rjem_malloc",
+        "mi_malloc",
+        "je_malloc",
+        "tc_malloc",
+        "snmalloc",
+        "sn_malloc",
+        "rpmalloc",
+    ];
+    let bytes = fs::read(file).ok()?;
+    let file = object::File::parse(&*bytes).ok()?;
+    let symbols = file.symbols().chain(file.dynamic_symbols());
+    let position = |symbol: object::Symbol<'_, '_>| {
+        let name = symbol.name().ok().filter(|_| symbol.is_definition())?;
+        NAMES.iter().position(|other| *other == name)
+    };
+    symbols.filter_map(position).min().map(|first| NAMES[first])
+}
+
+/// The libraries that the loader loads with a program, which it does not run.
+pub(crate) fn libraries(program: &Path) -> Vec<PathBuf> {
+    let listed = Command::new(program).env("LD_TRACE_LOADED_OBJECTS", "1").output();
+    let listed = listed.map(|output| output.stdout).unwrap_or_default();
+    let paths = String::from_utf8_lossy(&listed).into_owned();
+    let paths = paths.lines().filter_map(|line| {
+        let path = line.split("=> ").nth(1).unwrap_or(line.trim()).split(" (").next()?;
+        fs::canonicalize(path).ok()
+    });
+    paths.collect()
+}
+
+/// Whether a file has functions that the preloaded libraries themselves call.
+pub(crate) fn is_system(module: &Path) -> bool {
+    const NAMES: [&str; 4] = ["libc", "libpthread", "libdl", "libgcc_s"];
+    let name = module.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.split(".so").next().unwrap_or_default();
+    NAMES.contains(&name) || name.starts_with("libc-") || name.starts_with("ld-")
 }
 
 /// The loader that a program names; `None` if it is linked statically.

@@ -1,6 +1,6 @@
 //! Names of functions, from debug information or, without it, from the tables of symbols.
 
-use crate::lifetimes::Module;
+use crate::{debug_info, lifetimes::Module};
 use object::{Object, ObjectSymbol};
 use std::{cell::RefCell, collections::HashMap, path::Path};
 
@@ -40,6 +40,18 @@ pub(crate) fn without_arguments(name: &str) -> &str {
         }
     }
     name
+}
+
+/// The last name of a path.
+pub(crate) fn last_name(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+/// Whether a function of this name in the source can be meant by a shorter one.
+pub(crate) fn is_meant(whole: &str, name: &str) -> bool {
+    let short = without_arguments(whole);
+    let front = short.strip_suffix(name);
+    whole == name || front.is_some_and(|front| front.is_empty() || front.ends_with("::"))
 }
 
 /// A function in the tables of symbols, or a part of one: compilers split and copy functions.
@@ -108,16 +120,20 @@ fn symbols(file: &object::File<'_>) -> Vec<Symbol> {
             let is_part = of.len() < name.len();
             let entry = whole.get(of).copied().filter(|_| is_part).unwrap_or(start);
             let is_called = ![".cold", ".part."].iter().any(|appended| name.contains(appended));
-            // Others would be read as types of C++: `f` as `float`.
-            let is_mangled = ["_Z", "_R"].iter().any(|start| of.starts_with(start));
-            let name =
-                if is_mangled { addr2line::demangle_auto(of.into(), None) } else { of.into() };
-            let name = without_hash(&name);
-            Symbol { start, size, name, entry, is_called }
+            Symbol { start, size, name: source_name(of), entry, is_called }
         })
         .collect();
     symbols.sort();
     symbols
+}
+
+/// The name in the source of a symbol.
+pub(crate) fn source_name(symbol: &str) -> String {
+    // Others would be read as types of C++: `f` as `float`.
+    let is_mangled = ["_Z", "_R"].iter().any(|start| symbol.starts_with(start));
+    let name =
+        if is_mangled { addr2line::demangle_auto(symbol.into(), None) } else { symbol.into() };
+    without_hash(&name)
 }
 
 /// A function that is called at this address of its file.
@@ -165,6 +181,24 @@ impl Symbols {
         Function { name: function.name.clone(), location, is_named: true }
     }
 
+    /// Whether a function of this name polls a future, or is the body of an `async` function or block,
+    /// which is polled.
+    pub(crate) fn is_polled(&self, name: &str) -> bool {
+        if !name.ends_with('}') {
+            return name.ends_with("Future>::poll");
+        }
+        let files = self.files.borrow();
+        files.iter().any(|(path, file)| {
+            let starts: Vec<u64> =
+                file.symbols.iter().filter(|s| s.name == name).map(|s| s.entry).collect();
+            !starts.is_empty() && {
+                let bytes = std::fs::read(path).unwrap_or_default();
+                let polled = object::File::parse(&*bytes).map(|file| debug_info::polled(&file));
+                polled.is_ok_and(|polled| starts.iter().any(|start| polled.contains(start)))
+            }
+        })
+    }
+
     /// Whether two addresses lie in the same function.
     pub(crate) fn same_function(&self, modules: &[Module], one: u64, other: u64) -> bool {
         let start = |address| {
@@ -206,6 +240,11 @@ impl Symbols {
             }
         })
     }
+}
+
+/// Why a program without names cannot be served.
+pub(crate) fn no_names(program: &str) -> String {
+    format!("`{program}` has no symbols, so its functions have no names; build it without `strip`")
 }
 
 fn module_of(modules: &[Module], address: u64) -> Option<&Module> {

@@ -2,7 +2,7 @@
 #![allow(non_camel_case_types, clippy::missing_safety_doc, reason = "the C library's")]
 
 use core::{
-    ffi::{c_char, c_int, c_long, c_uint, c_void},
+    ffi::{CStr, c_char, c_int, c_long, c_uint, c_void},
     ptr,
     sync::atomic::{AtomicPtr, Ordering},
 };
@@ -22,17 +22,19 @@ pub(crate) const MADV_DONTDUMP: c_int = 16;
 /// For `dlsym`: the definition after this library's.
 pub(crate) const NEXT: *mut c_void = core::ptr::without_provenance_mut(usize::MAX);
 /// The version of the C library's oldest functions for this processor.
-pub(crate) const VERSION: &core::ffi::CStr = c"GLIBC_2.2.5";
+pub(crate) const VERSION: &CStr = c"GLIBC_2.2.5";
 pub(crate) const RTLD_LAZY: c_int = 1;
 pub(crate) const RTLD_NOLOAD: c_int = 4;
 pub(crate) const RTLD_DEEPBIND: c_int = 8;
 pub(crate) const O_RDWR: c_int = 2;
 pub(crate) const O_NOFOLLOW: c_int = 0o400_000;
 pub(crate) const O_CLOEXEC: c_int = 0o2_000_000;
+pub(crate) const SYS_WRITE: c_long = 1;
 pub(crate) const SYS_OPEN: c_long = 2;
 pub(crate) const SYS_CLOSE: c_long = 3;
 pub(crate) const SYS_RT_SIGPROCMASK: c_long = 14;
 pub(crate) const SYS_FTRUNCATE: c_long = 77;
+pub(crate) const SYS_EXIT_GROUP: c_long = 231;
 pub(crate) const SYS_FALLOCATE: c_long = 285;
 pub(crate) const RLIMIT_FSIZE: c_int = 1;
 pub(crate) const RLIMIT_AS: c_int = 9;
@@ -120,6 +122,33 @@ pub(crate) unsafe fn posix_memalign(
     // SAFETY: the caller's variable.
     unsafe { result.write(block) };
     0
+}
+
+/// Ends the process, with a sentence, if there is another allocator than the C library's behind the
+/// preloaded library: it would get blocks that it has not allocated, or call itself without end. The
+/// adviser refuses such a program before it runs, but not one that a script starts.
+pub(crate) fn refuse_other_allocators() {
+    type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
+    let library = c_library();
+    // SAFETY: a search for a name, in the C library or behind this one.
+    let find = |from, name: &CStr| unsafe { dlvsym(from, name.as_ptr(), VERSION.as_ptr()) };
+    // Not this library's `dlsym`. It finds functions without versions, which others have.
+    let dlsym = find(NEXT, c"dlsym");
+    // SAFETY: the C library's function has this type, and a null pointer is `None`.
+    let dlsym = unsafe { core::mem::transmute::<*mut c_void, Option<Dlsym>>(dlsym) };
+    // SAFETY: a search for a name, behind this library.
+    let next = dlsym.map(|dlsym| unsafe { dlsym(NEXT, c"malloc".as_ptr()) });
+    let is_other = |found: *const c_void, name| !ptr::eq(found, find(library, name));
+    let (Some(next), false) = (next, library.is_null()) else { return };
+    if !is_other(next, c"malloc") && !is_other(__libc_free as *const c_void, c"__libc_free") {
+        return;
+    }
+    let why =
+        b"cargo ebbtide advise: the program loads another allocator; run it with the system's\n";
+    // SAFETY: `write` reads so many bytes of the text.
+    unsafe { syscall(SYS_WRITE, 2_i64, why.as_ptr(), why.len()) };
+    // SAFETY: has no preconditions.
+    unsafe { syscall(SYS_EXIT_GROUP, 2_i64) };
 }
 
 /// The C library's `malloc_usable_size`; null before it is searched.

@@ -47,8 +47,11 @@ fn short(function: &Function) -> String {
     format!("…{tail}")
 }
 
-/// How a scope is written in the language of the function.
-pub(crate) fn patch(function: &Function) -> String {
+/// How a scope is written in the language of the function, which may be polled.
+pub(crate) fn patch(function: &Function, is_polled: bool) -> String {
+    if is_polled {
+        return "ebbtide_global::ArenaFuture::new(…) around the future".to_owned();
+    }
     let location = function.location.as_deref().unwrap_or_default();
     let file = location.rsplit_once(':').map_or(location, |(file, _)| file);
     let scope = match file.rsplit_once('.').map(|(_, ending)| ending) {
@@ -116,7 +119,7 @@ pub(crate) fn text(advice: &Advice, is_all: bool) -> String {
             text,
             "      try:   --try {:?}\n      write: {}{}",
             without_arguments(&scope.function.name),
-            patch(&scope.function),
+            patch(&scope.function, scope.is_polled),
             if place.is_empty() { String::new() } else { format!(" ({place})") }
         );
         let escaped = scope.blocks - scope.inside;
@@ -165,6 +168,7 @@ pub(crate) fn json(advice: &Advice) -> serde_json::Value {
             "gain": scope.gain(),
             "gain_at_least": scope.gains.0,
             "gain_at_most": scope.gains.1,
+            "is_polled": scope.is_polled,
             "is_chosen": advice.chosen.contains(&index),
             "escapes": escapes,
         })

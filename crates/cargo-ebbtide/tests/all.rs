@@ -135,6 +135,14 @@ impl Folder {
         assert!(output.stdout.is_empty(), "{arguments:?}");
     }
 
+    /// A program of the shell.
+    fn script(&self, lines: &str) -> PathBuf {
+        let script = self.path("script");
+        fs::write(&script, format!("#!/bin/sh\n{lines}\n")).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        script
+    }
+
     /// A record of a short run.
     fn record(&self, program: &Path) -> Vec<u8> {
         let file = self.path("record");
@@ -276,6 +284,19 @@ fn a_cache_and_a_computation_get_no_advice() {
     }
 }
 
+#[test]
+fn the_scope_of_an_async_function_is_its_future() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("future.rs", &[]) else { return };
+    let advised = folder.advise(&[], &program, &["8000"]);
+    assert_eq!(advised.chosen(), ["{{closure}}"], "{:#}", advised.json);
+    prints_the_same(&advised, &program, &["8000"]);
+    let path = program.to_str().unwrap();
+    let shown = text(&folder.run(&["--", path, "8000"]).stdout);
+    assert!(shown.contains("write: ebbtide_global::ArenaFuture::new(…) around the"), "{shown}");
+    folder.is_the_same("order::{{closure}}", &program, &["100"], 200);
+}
+
 /// Nobody writes a scope into a library of others.
 #[test]
 fn the_program_s_own_function_is_named_rather_than_the_library_s() {
@@ -352,6 +373,7 @@ fn a_forked_child_is_not_recorded_and_disturbs_no_record() {
         prints_the_same(&advised, &program, &["fork"]);
         let blocks = advised.number("fill", "blocks");
         assert!((blocks / 40_000.0 - 1.0).abs() < 0.1, "{every}: {blocks}");
+        assert!(advised.errors.contains("1 children of `fork` were not recorded"), "{every}");
     }
 }
 
@@ -374,9 +396,7 @@ fn a_program_that_replaces_itself_is_recorded_after_it() {
 fn the_program_of_a_script_is_recorded() {
     let folder = Folder::new();
     let Some(server) = folder.compile("server.c", &[]) else { return };
-    let script = folder.path("script");
-    fs::write(&script, format!("#!/bin/sh\n{} \"$@\"\nexit 0\n", server.display())).unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = folder.script(&format!("{} \"$@\"\nexit 0", server.display()));
     let advised = folder.advise(&["--every", "1"], &script, &["200"]);
     is_exact(&advised);
     prints_the_same(&advised, &script, &["200"]);
@@ -401,10 +421,7 @@ fn a_program_that_ends_early_leaves_an_exact_record() {
 fn a_record_that_cannot_grow_ends_without_the_program() {
     let folder = Folder::new();
     let Some(program) = folder.compile("server.c", &[]) else { return };
-    let script = folder.path("script");
-    let line = format!("#!/bin/sh\nulimit -f 4096\nexec {} \"$@\"\n", program.display());
-    fs::write(&script, line).unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = folder.script(&format!("ulimit -f 4096\nexec {} \"$@\"", program.display()));
     let advised = folder.advise(&["--every", "1"], &script, &["400"]);
     prints_the_same(&advised, &program, &["400"]);
     assert!(!advised.errors.contains("did not end well"), "{}", advised.errors);
@@ -493,14 +510,50 @@ fn what_is_no_program_is_refused() {
 #[test]
 fn programs_that_cannot_be_recorded_are_refused_with_a_way_out() {
     let folder = Folder::new();
+    let refuses_program = |program: &Path, words: &str| {
+        let program = program.to_str().unwrap();
+        folder.refuses(&["--", program], words);
+        folder.refuses(&["--try", "main", "--", program], words);
+    };
     let refuses = |name: &str, flags: &[&str], words: &str| {
         let Some(program) = folder.compile(name, flags) else { return };
-        folder.refuses(&["--", program.to_str().unwrap()], words);
+        refuses_program(&program, words);
     };
     refuses("deep.c", &["-static"], "link it dynamically");
+    refuses("deep.c", &["-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1"], "built for musl");
     refuses("own.c", &[], "an allocator of its own (`malloc`)");
     refuses("own.c", &["-s"], "an allocator of its own (`malloc`)");
     refuses("own.rs", &[], "an allocator of its own (`mi_malloc`)");
+    refuses("own_free.c", &["-s"], "an allocator of its own (`__libc_free`)");
+    let Some(program) = folder.compile("deep.c", &[]) else { return };
+    let mut other = fs::read(&program).unwrap();
+    // The machine in the head of the file: AArch64.
+    other[18..20].copy_from_slice(&[0xb7, 0]);
+    let path = folder.path("other");
+    fs::write(&path, other).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    refuses_program(&path, "another processor than x86-64");
+    refuses_program(Path::new("./missing"), "`./missing`");
+}
+
+/// Named on the command line, or started by a script.
+#[test]
+fn another_allocator_in_a_library_is_refused() {
+    let folder = Folder::new();
+    let Some(library) = folder.compile("other_allocator.c", &["-shared", "-fPIC"]) else { return };
+    let flags = ["-Wl,--no-as-needed", library.to_str().unwrap()];
+    for (name, flags) in [("uses_other.c", &flags[..]), ("own_free.c", &[])] {
+        let Some(program) = folder.compile(name, flags) else { return };
+        if !flags.is_empty() {
+            let path = program.to_str().unwrap();
+            assert_eq!(text(&plain(&program, &[]).stdout), "all of it\n");
+            folder.refuses(&["--", path], "loads another allocator (`");
+            folder.refuses(&["--try", "main", "--", path], "loads another allocator (`");
+        }
+        let script = folder.script(&program.display().to_string());
+        let errors = text(&folder.run(&["--", script.to_str().unwrap()]).stderr);
+        assert!(errors.contains("the program loads another allocator"), "{name}: {errors}");
+    }
 }
 
 #[test]
@@ -513,6 +566,8 @@ fn a_stripped_program_is_refused_with_what_to_do() {
     assert_eq!(errors.trim_end().lines().count(), 1, "{errors}");
     assert!(errors.contains("has no symbols") && errors.contains("without `strip`"), "{errors}");
     assert_eq!(output.stdout, plain(&program, &[]).stdout);
+    let path = program.to_str().unwrap();
+    folder.refuses(&["--try", "handle", "--", path], "has no symbols, so its functions have no");
 }
 
 #[test]

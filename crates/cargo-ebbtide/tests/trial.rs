@@ -2,7 +2,7 @@
 
 use super::{Folder, prints_the_same, text};
 use serde_json::Value;
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::fs;
 
 #[test]
 fn scopes_change_nothing_that_a_function_gets_or_returns() {
@@ -138,10 +138,22 @@ fn functions_that_cannot_be_tried_are_refused_with_the_reason() {
     refuses("no_such_function", "no function `no_such_function`");
     refuses("turned", "it has another name, or is inlined into its callers; there is `returned`");
     refuses("malloc", "a function of the system");
-    let script = folder.path("script");
-    fs::write(&script, format!("#!/bin/sh\nexec {path}\n")).unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = folder.script(&format!("exec {path}"));
     folder.refuses(&["--try", "left", "--", script.to_str().unwrap()], "is a script");
+}
+
+#[test]
+fn functions_that_exist_only_in_their_callers_are_refused_with_these() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("inlined.c", &[]) else { return };
+    let path = program.to_str().unwrap();
+    folder
+        .refuses(&["--try", "parse", "--", path], "`parse` is inlined into `handle`: try a caller");
+    let Some(program) = folder.compile("inlined.c", &["-g0"]) else { return };
+    folder.refuses(
+        &["--try", "parse", "--", program.to_str().unwrap()],
+        "is inlined into its callers",
+    );
 }
 
 #[test]

@@ -184,6 +184,7 @@ mod exported {
     }
 
     extern "C" fn begin() {
+        sys::refuse_other_allocators();
         sys::find_usable_size();
         state::begin();
     }

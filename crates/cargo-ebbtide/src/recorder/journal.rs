@@ -129,6 +129,13 @@ impl Journal {
         self.set(header::SPENT_TICKS, spent);
     }
 
+    /// Counts a child of `fork`.
+    pub(crate) fn forks(&mut self) {
+        // SAFETY: a word of the header.
+        let forks = unsafe { self.head.wrapping_add(header::FORKS).read_volatile() };
+        self.set(header::FORKS, forks + 1);
+    }
+
     /// Writes an entry: its kind, these words, and these bytes. `None` if the file cannot grow.
     fn write(&mut self, kind: u64, words: &[u64], bytes: &[u8]) -> Option<()> {
         let more = bytes.len().div_ceil(8);

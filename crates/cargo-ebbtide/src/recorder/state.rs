@@ -175,15 +175,21 @@ extern "C" fn before_fork() {
     local().is_forking.set(true);
 }
 
-extern "C" fn after_fork() {
+/// The thread has the lock, in the parent and in the child.
+fn end_fork() {
     local().is_forking.set(false);
     unlock();
+}
+
+extern "C" fn after_fork() {
+    with(|state| state.journal.forks());
+    end_fork();
 }
 
 /// The child shares the file of its parent, so it records nothing (A3).
 extern "C" fn in_child() {
     MODE.store(OFF, Ordering::Relaxed);
-    after_fork();
+    end_fork();
 }
 
 /// A block that was recorded or timed; `None` if the C library serves the request.

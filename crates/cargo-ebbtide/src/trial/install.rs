@@ -222,6 +222,7 @@ extern "C" fn end() {
 #[cfg(ebbtide_preload)]
 mod exported {
     extern "C" fn begin() {
+        crate::sys::refuse_other_allocators();
         crate::sys::find_usable_size();
         super::install();
     }
