@@ -1,4 +1,12 @@
 //! `Allocator` for `&Bump`: that of the arena, at the minimum alignment.
+//!
+//! Not for `Bump`, for which bumpalo does not implement it: a program may have an implementation of its
+//! own trait for `Bump` and another one for every allocator.
+
+#![cfg_attr(
+    not(feature = "allocator-api2"),
+    allow(dead_code, unused_imports, unused_macros, reason = "of Rust before 1.100")
+)]
 
 use crate::Bump;
 use core::{alloc::Layout, ptr::NonNull};
@@ -11,14 +19,14 @@ macro_rules! implement {
         unsafe impl<const MIN_ALIGN: usize> $($path)::+::Allocator for &Bump<MIN_ALIGN> {
             #[inline]
             fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
-                $($path)::+::Allocator::allocate(&&self.arena, aligned::<MIN_ALIGN>(layout))
+                $($path)::+::Allocator::allocate(&self.arena, aligned::<MIN_ALIGN>(layout))
             }
 
             #[inline]
             unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
                 let layout = aligned::<MIN_ALIGN>(layout);
                 // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
-                unsafe { $($path)::+::Allocator::deallocate(&&self.arena, block, layout) };
+                unsafe { $($path)::+::Allocator::deallocate(&self.arena, block, layout) };
             }
 
             #[inline]
@@ -30,7 +38,7 @@ macro_rules! implement {
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
                 let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
                 // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
-                unsafe { $($path)::+::Allocator::grow(&&self.arena, block, old, new) }
+                unsafe { $($path)::+::Allocator::grow(&self.arena, block, old, new) }
             }
 
             #[inline]
@@ -42,7 +50,7 @@ macro_rules! implement {
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
                 let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
                 // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
-                unsafe { $($path)::+::Allocator::grow_zeroed(&&self.arena, block, old, new) }
+                unsafe { $($path)::+::Allocator::grow_zeroed(&self.arena, block, old, new) }
             }
 
             #[inline]
@@ -54,14 +62,20 @@ macro_rules! implement {
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
                 let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
                 // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
-                unsafe { $($path)::+::Allocator::shrink(&&self.arena, block, old, new) }
+                unsafe { $($path)::+::Allocator::shrink(&self.arena, block, old, new) }
             }
         }
     };
 }
 
-#[cfg(feature = "allocator_api")]
-implement!(core_alloc::alloc);
+ebbtide::__std_allocator! {
+    implement!(core_alloc::alloc);
+}
+#[cfg(feature = "allocator-api2")]
+ebbtide::__allocator_api2_02! {
+    implement!(allocator_api2::alloc);
+}
+
 #[cfg(feature = "allocator_api")]
 mod unstable {
     // SAFETY: a copy of the reference is the same allocator, copying it does not unwind, and the
@@ -69,8 +83,6 @@ mod unstable {
     #[cfg(version("1.100"))]
     unsafe impl<const MIN_ALIGN: usize> core::alloc::AllocatorClone for &super::Bump<MIN_ALIGN> {}
 }
-#[cfg(feature = "allocator-api2")]
-implement!(allocator_api2::alloc);
 
 /// The layout with the minimum alignment. The size stays, so if it cannot be rounded up to that,
 /// the alignment stays, too, and no allocation succeeds.

@@ -36,7 +36,6 @@ extern crate std;
 #[doc = include_str!("../BUMPALO.md")]
 enum Page {}
 
-#[cfg(any(feature = "allocator_api", feature = "allocator-api2"))]
 mod allocator;
 #[cfg(feature = "boxed")]
 pub mod boxed;

@@ -242,6 +242,20 @@ fn a_reference_is_an_allocator() {
     assert!(list.into_iter().eq(0..100));
 }
 
+ebbtide::__std_allocator! {
+    #[test]
+    fn a_reference_is_an_allocator_of_the_standard_library() {
+        let bump = Bump::<8>::with_min_align();
+        let mut list = std::vec::Vec::new_in(&bump);
+        list.extend(0..100_u8);
+        assert_eq!(list.as_ptr().addr() % 8, 0);
+        list.shrink_to_fit();
+        let text = std::boxed::Box::new_in([1_u8, 2], &bump);
+        assert_eq!(std::ptr::from_ref(&*text).addr() % 8, 0);
+        assert!(list.into_iter().eq(0..100));
+    }
+}
+
 /// bumpalo exports `alloc` under this name without documenting it, and dioxus-core imports a trait from it.
 #[test]
 fn the_undocumented_name_of_alloc_is_exported() {

@@ -88,6 +88,7 @@ unsafe impl Backing for &'static Pool {
             let bit = !taken & (taken + 1);
             (bit < 1 << SLOTS).then_some(taken | bit)
         };
+        #[allow(deprecated, reason = "the oldest supported compiler has no `try_update`")]
         let before = self.taken.fetch_update(Acquire, Relaxed, free).map_err(|_| AllocError)?;
         let index = before.trailing_ones() as usize;
         Ok(NonNull::slice_from_raw_parts(self.slot(index), layout.size()))

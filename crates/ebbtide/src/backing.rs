@@ -19,7 +19,7 @@ use core::{alloc::Layout, ptr::NonNull};
 ///   layout and must not overlap any other block in use. It must stay valid until it is passed to
 ///   `release`, even if the backing is moved. The arena uses only the requested bytes and ignores
 ///   any surplus.
-/// - `release` must not unwind.
+/// - Neither `release` nor dropping the backing may unwind.
 ///
 /// # Reentrancy and panics
 ///
@@ -29,7 +29,8 @@ use core::{alloc::Layout, ptr::NonNull};
 /// `handle_alloc_error` instead.
 ///
 /// `allocate` may panic. The requesting scope then treats its current chunk as full until the scope
-/// ends; existing allocations stay valid.
+/// ends; existing allocations stay valid. If a collection of the standard library made the request, the
+/// program aborts, because its allocators must not unwind.
 ///
 /// ```
 /// use ebbtide::{AllocError, Arena, Backing, Heap};

@@ -1,11 +1,12 @@
-//! `&Scope` and `&Arena` as allocators for the collections of other crates.
+//! `&Scope` and `Arena` as allocators for the collections of the standard library and other crates.
 //!
 //! Each major version of allocator-api2 has a trait of its own, and so has the standard library from
-//! Rust 1.100 on. All of them forward to the methods here.
+//! Rust 1.100 on (`build.rs`). All of them forward to the methods here.
 //!
 //! Everything comes from the low end, so that the last block grows, shrinks and is freed in place.
 //! The trait is implemented for `&Scope` and never for `Scope`: a block is grown, shrunk or freed
-//! only through the scope that gave it. `&Arena` allocates in the root of the arena.
+//! only through the scope that gave it. `Arena` allocates in its root. The traits forward references,
+//! and the standard library's also `Box` and `Rc`, so `&Arena` and `Rc<Arena>` are allocators, too.
 
 use crate::{arena::Arena, backing::Backing, error::AllocError, raw::Need, scope::Scope};
 use core::{alloc::Layout, ptr::NonNull};
@@ -184,75 +185,121 @@ impl<B: Backing> Arena<B> {
     }
 }
 
+/// The guard of the standard library's trait, whose methods must not unwind: a backing may panic.
+#[cfg(std_allocator)]
+struct AbortOnUnwind;
+
+#[cfg(std_allocator)]
+impl AbortOnUnwind {
+    #[inline(always)]
+    fn disarm(self) {
+        core::mem::forget(self);
+    }
+}
+
+#[cfg(std_allocator)]
+impl Drop for AbortOnUnwind {
+    /// Runs only while a panic unwinds, where a second one aborts.
+    #[cold]
+    fn drop(&mut self) {
+        panic!("a backing panicked while it served `Allocator` of the standard library");
+    }
+}
+
+/// The guard of the traits whose methods may unwind.
+#[cfg(any(
+    all(feature = "allocator-api2-02", not(feature = "allocator-api2-02-nightly")),
+    feature = "allocator-api2-03",
+    feature = "allocator-api2-04"
+))]
+struct MayUnwind;
+
+#[cfg(any(
+    all(feature = "allocator-api2-02", not(feature = "allocator-api2-02-nightly")),
+    feature = "allocator-api2-03",
+    feature = "allocator-api2-04"
+))]
+impl MayUnwind {
+    #[inline(always)]
+    fn disarm(self) {}
+}
+
 /// Implements one of the traits.
 macro_rules! allocator {
-    ($($path:ident)::+) => {
-        allocator!(@ [], Scope<'_>, $($path)::+);
-        allocator!(@ [B: Backing], Arena<B>, $($path)::+);
+    ($($path:ident)::+, $guard:ident) => {
+        // SAFETY: a block lies in a chunk that the arena keeps as long as the scope is borrowed,
+        // wherever the reference is copied to, and is handed out once. Meanwhile nothing resets the
+        // arena or opens another scope of it. The guard keeps the methods from unwinding.
+        unsafe impl $($path)::+::Allocator for &Scope<'_> {
+            allocator!(@ $($path)::+, $guard);
+        }
+
+        // SAFETY: a block lies in a chunk that stays where it is when the arena moves, and is handed
+        // out once. Only the arena's end and methods with `&mut self` give its memory back or to a
+        // scope; both invalidate the block by the contract. The guard keeps the methods from
+        // unwinding. Dropping an arena does not unwind, because releasing to and dropping a backing
+        // do not.
+        unsafe impl<B: Backing> $($path)::+::Allocator for Arena<B> {
+            allocator!(@ $($path)::+, $guard);
+        }
     };
-    (@ [$($generics:tt)*], $type:ty, $($path:ident)::+) => {
-        // SAFETY: a block lies in a chunk that the arena keeps as long as the scope, or the arena
-        // itself, is borrowed, wherever the reference is copied to, and is handed out once. Meanwhile
-        // nothing resets the arena or opens a scope of it.
-        unsafe impl<$($generics)*> $($path)::+::Allocator for &$type {
-            #[inline]
-            fn allocate(
-                &self,
-                layout: Layout,
-            ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
-                self.low_allocate(layout).map_err(|AllocError| $($path)::+::AllocError)
-            }
+    (@ $($path:ident)::+, $guard:ident) => {
+        #[inline]
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
+            let guard = $guard;
+            let block = self.low_allocate(layout);
+            guard.disarm();
+            block.map_err(|AllocError| $($path)::+::AllocError)
+        }
 
-            #[inline]
-            unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-                // SAFETY: the contract of this method is that of the trait, which the caller keeps.
-                unsafe { self.low_deallocate(block, layout) };
-            }
+        #[inline]
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            // SAFETY: the contract of this method is that of the trait, which the caller keeps.
+            unsafe { self.low_deallocate(block, layout) };
+        }
 
-            #[inline]
-            unsafe fn grow(
-                &self,
-                block: NonNull<u8>,
-                old: Layout,
-                new: Layout,
-            ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
-                // SAFETY: the contract of this method is that of the trait, which the caller keeps.
-                unsafe { self.low_grow(block, old, new) }.map_err(|AllocError| $($path)::+::AllocError)
-            }
+        #[inline]
+        unsafe fn grow(
+            &self,
+            block: NonNull<u8>,
+            old: Layout,
+            new: Layout,
+        ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
+            let guard = $guard;
+            // SAFETY: the contract of this method is that of the trait, which the caller keeps.
+            let grown = unsafe { self.low_grow(block, old, new) };
+            guard.disarm();
+            grown.map_err(|AllocError| $($path)::+::AllocError)
+        }
 
-            #[inline]
-            unsafe fn shrink(
-                &self,
-                block: NonNull<u8>,
-                old: Layout,
-                new: Layout,
-            ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
-                // SAFETY: the contract of this method is that of the trait, which the caller keeps.
-                unsafe { self.low_shrink(block, old, new) }
-                    .map_err(|AllocError| $($path)::+::AllocError)
-            }
+        #[inline]
+        unsafe fn shrink(
+            &self,
+            block: NonNull<u8>,
+            old: Layout,
+            new: Layout,
+        ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
+            let guard = $guard;
+            // SAFETY: the contract of this method is that of the trait, which the caller keeps.
+            let shrunk = unsafe { self.low_shrink(block, old, new) };
+            guard.disarm();
+            shrunk.map_err(|AllocError| $($path)::+::AllocError)
         }
     };
 }
 
-#[cfg(feature = "allocator-api2-02")]
-allocator!(allocator_api2_02::alloc);
+// With the feature `nightly` of allocator-api2 0.2, its trait is that of the standard library.
+#[cfg(all(feature = "allocator-api2-02", not(feature = "allocator-api2-02-nightly")))]
+allocator!(allocator_api2_02::alloc, MayUnwind);
 #[cfg(feature = "allocator-api2-03")]
-allocator!(allocator_api2_03::alloc);
+allocator!(allocator_api2_03::alloc, MayUnwind);
 #[cfg(feature = "allocator-api2-04")]
-allocator!(allocator_api2_04::alloc);
-#[cfg(feature = "std-allocator")]
-allocator!(core::alloc);
+allocator!(allocator_api2_04::alloc, MayUnwind);
+#[cfg(std_allocator)]
+allocator!(core::alloc, AbortOnUnwind);
 
-/// What is unstable beside the standard library's trait.
+// SAFETY: a copy of the reference is the same allocator, copying it does not unwind, and the end of a
+// copy frees nothing.
 #[cfg(feature = "nightly")]
-mod unstable {
-    // SAFETY: a copy of the reference is the same allocator, copying it does not unwind, and the
-    // end of a copy frees nothing.
-    #[cfg(version("1.100"))]
-    unsafe impl core::alloc::AllocatorClone for &super::Scope<'_> {}
-    // SAFETY: a copy of the reference allocates in the same root, copying it does not unwind, and the
-    // end of a copy frees nothing.
-    #[cfg(version("1.100"))]
-    unsafe impl<B: super::Backing> core::alloc::AllocatorClone for &super::Arena<B> {}
-}
+#[cfg(version("1.100"))]
+unsafe impl core::alloc::AllocatorClone for &Scope<'_> {}

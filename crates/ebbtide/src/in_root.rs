@@ -59,10 +59,7 @@ macro_rules! request {
                     Ok(size) => Need { size, align: 1 },
                     Err(need) => need,
                 };
-                match $arena.open_root_for::<$failure>(need) {
-                    Ok($root) => Ok($make),
-                    Err(refused) => Err(refused),
-                }
+                $arena.open_root_for::<$failure>(need).map(|$root| $make)
             })
         }
     }};
@@ -81,10 +78,7 @@ macro_rules! request_out_of_line {
     ($arena:ident, $failure:ty, $need:expr, $root:ident => $make:expr) => {
         out_of_line(move || {
             let need = $need;
-            match $arena.open_root_for::<$failure>(need) {
-                Ok($root) => Ok($make),
-                Err(refused) => Err(refused),
-            }
+            $arena.open_root_for::<$failure>(need).map(|$root| $make)
         })
     };
 }

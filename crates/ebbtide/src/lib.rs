@@ -31,8 +31,10 @@
 //!   of a child scope in its parent. [`transaction`](Scope::transaction) keeps everything, or
 //!   nothing after an error.
 //! - [`Backing`] is where chunks come from: [`Heap`], or a type of yours.
+//! - From Rust 1.100 on, the standard library's `Vec` and `Box` allocate from `&Scope`, `&Arena`,
+//!   `Arena` and `Rc<Arena>`, see [below](#the-standard-librarys-collections).
 //! - [`GrowVec`] and [`GrowString`] are builders that grow in place, one at a time. The module
-//!   [`collections`] has vectors, strings, maps and sets that share a scope.
+//!   [`collections`] has vectors and strings without a destructor, maps and sets.
 //! - The function `scope` and the module `local` give access to the default arena of a thread.
 //!   `Pool` has arenas for many threads.
 //! - The module [`front_end`] is for interfaces to other languages.
@@ -41,6 +43,29 @@
 //! Every method of a scope that allocates has a `try_` version that returns [`AllocError`] where
 //! the other one calls `handle_alloc_error`. Users of bumpalo, typed-arena and bump-scope find their
 //! calls in the module `migrating`.
+//!
+//! # The standard library's collections
+//!
+//! They need Rust 1.100, and no feature:
+//!
+#![cfg_attr(std_allocator, doc = "```")]
+#![cfg_attr(not(std_allocator), doc = "```ignore")]
+//! use ebbtide::Arena;
+//! use std::rc::Rc;
+//!
+//! let mut arena = Arena::new();
+//! let s = arena.scope();
+//! let mut numbers = Vec::new_in(&s);
+//! numbers.extend(0..100);
+//! let shape: Box<dyn Fn(i32) -> i32, _> = Box::new_in(|n| 2 * n, &s);
+//! assert_eq!(numbers.iter().map(|n| shape(*n)).sum::<i32>(), 9_900);
+//!
+//! // Without a lifetime: whoever holds a collection holds the arena.
+//! let arena = Rc::new(Arena::new());
+//! let mut names = Vec::new_in(Rc::clone(&arena));
+//! names.push(Box::new_in("ebb", arena));
+//! assert_eq!(*names[0], "ebb");
+//! ```
 //!
 //! # Memory
 //!
@@ -55,16 +80,19 @@
 //! - `std` (default) implies `alloc` and adds the default arenas and `Pool`. `alloc` adds `Heap`,
 //!   and methods that move values in from `Vec` and `Box`. Without both, the crate needs only
 //!   `core`.
-//! - `allocator-api2-02`, `-03`, `-04` and `std-allocator`: each implements one version of the trait
-//!   `Allocator` for `&Scope`. Any of them can be enabled together. `std-allocator` is for the
-//!   standard library's `Vec` and `Box`, and needs Rust 1.100. `nightly` also makes its other
-//!   collections work in a scope, and supports older nightly compilers.
-//! - `hashbrown-017`: the maps and sets of [`collections`]. `ndarray-017`: arrays of any dimension.
+//! - `allocator-api2-02`, `-03`, `-04`: each implements the trait `Allocator` of one version of
+//!   allocator-api2. If another crate enables the feature `nightly` of version 0.2, which makes its
+//!   trait the standard library's, error E0119 says that the trait is implemented twice: enable
+//!   `allocator-api2-02-nightly` here.
+//! - `nightly`: all collections of the standard library, with a nightly compiler, also one before
+//!   1.100.
+//! - `hashbrown-017`: `s.map()`, `s.set()` and the other maps and sets of [`collections`].
+//!   `ndarray-017`: arrays of any dimension.
 //! - `serde`: boxes and collections, and [`dynamic`] values such as JSON. `rayon`: `Pool::par_map`.
 //!   `huge-pages`: a backing of huge pages.
 //! - `poison`, for debugging, fills memory with `0xDB` after its scope has ended, and makes
 //!   [`Stats::high_water`] exact to the byte. It costs time for each byte that a scope used.
-//! - `full` is all of these but `std-allocator`, `nightly` and `poison`.
+//! - `full` is all of these but `allocator-api2-02-nightly`, `nightly` and `poison`.
 //!
 //! The crates whose types or traits are part of this API are re-exported under the name of their
 //! feature, as `ebbtide::hashbrown_017`. A later major version of such a crate gets a new feature
@@ -112,7 +140,7 @@ mod collector;
     feature = "allocator-api2-02",
     feature = "allocator-api2-03",
     feature = "allocator-api2-04",
-    feature = "std-allocator"
+    std_allocator
 ))]
 mod compat;
 mod copy;
@@ -195,3 +223,31 @@ pub use text::GrowString;
 pub use typed_arena::TypedArena;
 pub use value::Zeroable;
 pub use vector::GrowVec;
+
+/// Expands to its contents if `&Arena` implements `Allocator` of the standard library.
+#[cfg(std_allocator)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __std_allocator {
+    ($($item:item)*) => { $($item)* };
+}
+#[cfg(not(std_allocator))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __std_allocator {
+    ($($item:item)*) => {};
+}
+
+/// Expands to its contents unless `Allocator` of allocator-api2 0.2 is that of the standard library.
+#[cfg(not(feature = "allocator-api2-02-nightly"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __allocator_api2_02 {
+    ($($item:item)*) => { $($item)* };
+}
+#[cfg(feature = "allocator-api2-02-nightly")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __allocator_api2_02 {
+    ($($item:item)*) => {};
+}

@@ -1,5 +1,5 @@
-//! Claim: `&Scope` implements each of the `Allocator` traits: the last block grows, shrinks and is
-//! freed in place, other blocks are left alone, and a failed request changes nothing.
+//! Claim: `&Scope` and `Arena` implement each of the `Allocator` traits: the last block grows, shrinks
+//! and is freed in place, other blocks are left alone, and a failed request changes nothing.
 //!
 //! The file is long because each claim is checked for every version of the trait, alone and through
 //! the collections that use it.
@@ -10,7 +10,7 @@
         feature = "allocator-api2-02",
         feature = "allocator-api2-03",
         feature = "allocator-api2-04",
-        feature = "std-allocator"
+        std_allocator
     )
 ))]
 #![allow(clippy::cast_possible_truncation)]
@@ -23,7 +23,7 @@
 
 use crate::common::{
     Adjacent, Census, Log, Watched, address, assert_apart, assert_works, end, extent, panic_of,
-    properties, watched,
+    properties, role, start, this_test, watched,
 };
 use ebbtide::{Arena, Backing, Fixed, Heap, Scope, StackArena};
 use proptest::prelude::*;
@@ -73,7 +73,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 macro_rules! through {
-    ($module:ident, $($path:ident)::+) => {
+    ($module:ident, $($path:ident)::+, $unwinds:meta) => {
         mod $module {
             use super::*;
             use $($path)::+::Allocator;
@@ -332,6 +332,7 @@ macro_rules! through {
                 assert_eq!(s.stats().used, 200);
             }
 
+            #[cfg($unwinds)]
             #[test]
             fn a_backing_that_panics_leaves_the_block_as_it_was() {
                 let (backing, log) = watched();
@@ -423,8 +424,12 @@ macro_rules! through {
 
             /// Runs steps over blocks that are alive at the same time, and checks all of them after
             /// each step.
-            fn run(s: &Scope<'_>, log: Option<&Log>, steps: &[Step]) {
-                let a = &s;
+            fn run(
+                a: &impl Allocator,
+                s: &Scope<'_>,
+                log: Option<&Log>,
+                steps: &[Step],
+            ) {
                 let mut blocks: Vec<Block> = Vec::new();
                 let mut high: Vec<(&mut [u8], u8)> = Vec::new();
                 let mut claims = Vec::new();
@@ -506,29 +511,39 @@ macro_rules! through {
                 fn random_steps_keep_every_live_byte(chunk_size in 0..3_000usize, steps in steps()) {
                     let (backing, log) = watched();
                     let mut arena = Arena::with_chunk_size_in(chunk_size, backing);
-                    run(&arena.scope(), Some(&log), &steps);
-                    run(arena.scope().scope().claim().scope(), Some(&log), &steps);
+                    let s = arena.scope();
+                    run(&&s, &s, Some(&log), &steps);
+                    let mut s = arena.scope();
+                    let s = s.scope();
+                    let claim = s.claim();
+                    run(&claim.scope(), claim.scope(), Some(&log), &steps);
+                    drop(claim);
                     log.allow();
-                    run(arena.root(), None, &steps);
+                    run(&arena.root(), arena.root(), None, &steps);
+                    run(&arena, arena.root(), Some(&log), &steps);
                     drop(arena);
                     assert_eq!(log.live(), 0);
                     let mut memory = vec![MaybeUninit::uninit(); chunk_size];
-                    run(&Fixed::new(memory.as_mut_slice()).scope(), None, &steps);
-                    run(&Fixed::new(memory.as_mut_slice()).or_spill(Heap).scope(), None, &steps);
+                    let mut fixed = Fixed::new(memory.as_mut_slice());
+                    let s = fixed.scope();
+                    run(&&s, &s, None, &steps);
+                    let mut fixed = Fixed::new(memory.as_mut_slice()).or_spill(Heap);
+                    let s = fixed.scope();
+                    run(&&s, &s, None, &steps);
                 }
             }
         }
     };
 }
 
-#[cfg(feature = "allocator-api2-02")]
-through!(allocator_api2_02, ebbtide::allocator_api2_02::alloc);
+#[cfg(all(feature = "allocator-api2-02", not(feature = "allocator-api2-02-nightly")))]
+through!(allocator_api2_02, ebbtide::allocator_api2_02::alloc, all());
 #[cfg(feature = "allocator-api2-03")]
-through!(allocator_api2_03, ebbtide::allocator_api2_03::alloc);
+through!(allocator_api2_03, ebbtide::allocator_api2_03::alloc, all());
 #[cfg(feature = "allocator-api2-04")]
-through!(allocator_api2_04, ebbtide::allocator_api2_04::alloc);
-#[cfg(feature = "std-allocator")]
-through!(standard_library, std::alloc);
+through!(allocator_api2_04, ebbtide::allocator_api2_04::alloc, all());
+#[cfg(std_allocator)]
+through!(standard_library, std::alloc, any());
 
 /// Tests a vector and a box over the scope.
 macro_rules! collections {
@@ -647,6 +662,91 @@ macro_rules! collections {
                 assert!(v.try_reserve(1).is_err());
                 assert!(v.iter().copied().eq(0..100));
             }
+
+            #[test]
+            fn a_backing_that_refuses_is_reported_and_asked_again() {
+                let (backing, log) = watched();
+                let mut arena = Arena::with_chunk_size_in(200, backing);
+                let s = arena.scope();
+                let mut v: Vector<'_, u64> = AnyVec::new_in(&s);
+                v.extend(0..10);
+                log.refuse_all();
+                assert!(v.try_reserve(1_000).is_err() && v.try_reserve_exact(1_000).is_err());
+                assert!(v.iter().copied().eq(0..10));
+                log.allow();
+                assert!(v.try_reserve(1_000).is_ok());
+                v.extend(10..1_000);
+                assert!(v.iter().copied().eq(0..1_000));
+            }
+
+            #[test]
+            fn vectors_lie_in_vectors_of_the_same_scope() {
+                let mut arena = Arena::with_chunk_size(100);
+                let s = arena.scope();
+                let mut rows: Vector<'_, Vector<'_, u32>> = AnyVec::new_in(&s);
+                for row in 0..50 {
+                    rows.push(AnyVec::new_in(&s));
+                    for earlier in &mut rows {
+                        earlier.push(row);
+                    }
+                }
+                end(rows.remove(0));
+                rows[0].shrink_to_fit();
+                for (first, row) in (1..).zip(&rows) {
+                    assert!(row.iter().copied().eq(first..50));
+                }
+            }
+
+            #[test]
+            fn elements_are_aligned_to_more_than_a_chunk() {
+                #[derive(Clone, Copy, Debug, PartialEq)]
+                #[repr(align(8192))]
+                struct Page(u8);
+
+                let mut arena = Arena::with_chunk_size(100);
+                let s = arena.scope();
+                let mut pages: Vector<'_, Page> = AnyVec::new_in(&s);
+                for n in 0..10 {
+                    s.alloc(n);
+                    pages.push(Page(n));
+                    assert_eq!(pages.as_ptr().addr() % 8_192, 0);
+                }
+                let boxed: Boxed<'_, Page> = AnyBox::new_in(pages[9], &s);
+                assert_eq!((address(&*boxed) % 8_192, boxed.0), (0, 9));
+            }
+
+            #[test]
+            fn an_arena_that_its_vector_owns_moves_with_it() {
+                let census = Census::forever();
+                let (backing, log) = watched();
+                let arena = Arena::with_chunk_size_in(1 << 14, backing);
+                let mut numbers: AnyVec<u64, Arena<Watched>> = AnyVec::new_in(arena);
+                numbers.push(0);
+                let start = numbers.as_ptr();
+                numbers.extend(1..1_000);
+                let mut numbers = std::thread::spawn(move || {
+                    numbers.extend(1_000..1_500);
+                    numbers.retain(|n| n % 2 == 0);
+                    numbers
+                })
+                .join()
+                .unwrap();
+                assert_eq!((numbers.as_ptr(), log.calls()), (start, 1));
+                numbers.shrink_to_fit();
+                assert_eq!(numbers.allocator().stats().used, 750 * 8);
+                let numbers = numbers.into_boxed_slice();
+                assert!(numbers.iter().copied().eq((0..1_500).step_by(2)));
+                drop(numbers);
+                assert_eq!(log.live(), 0);
+
+                let mut values = AnyVec::new_in(Arena::with_chunk_size(100));
+                values.extend((0..20).map(|n| census.make(n)));
+                let mut values = values.into_iter();
+                end(values.next());
+                assert_eq!(census.live(), 19);
+                drop(values);
+                assert_eq!(census.live(), 0);
+            }
         }
     };
 }
@@ -669,8 +769,119 @@ collections!(
     ebbtide::allocator_api2_04::vec::Vec,
     ebbtide::allocator_api2_04::boxed::Box
 );
-#[cfg(feature = "std-allocator")]
+#[cfg(std_allocator)]
 collections!(standard_collections, std::vec::Vec, std::boxed::Box);
+
+#[cfg(std_allocator)]
+#[test]
+fn a_box_of_the_standard_library_has_any_type() {
+    let census = Census::forever();
+    let mut arena = Arena::with_chunk_size(100);
+    let s = arena.scope();
+    let counted = census.make(2);
+    let mut functions: Vec<Box<dyn Fn(usize) -> usize + '_, &Scope<'_>>, _> = Vec::new_in(&s);
+    functions.push(Box::new_in(|n| n + 1, &s));
+    functions.push(Box::new_in(move |n| n * counted.id(), &s));
+    for factor in 3..50 {
+        functions.push(Box::new_in(move |n| n * factor, &s));
+    }
+    assert!(functions.iter().map(|f| f(1)).eq([2].into_iter().chain(2..50)));
+    assert_eq!(census.live(), 1);
+    functions.clear();
+    assert_eq!(census.live(), 0);
+    let slice: Box<[u8], _> = Box::new_in([1, 2, 3], &s);
+    let mut text = slice.into_vec();
+    text.extend_from_slice(b"abc");
+    assert_eq!(*text.into_boxed_slice(), *b"\x01\x02\x03abc");
+}
+
+#[cfg(std_allocator)]
+#[test]
+fn values_of_the_standard_library_are_dropped_in_the_order_of_their_elements() {
+    use std::cell::RefCell;
+
+    struct Told<'l>(&'l RefCell<Vec<u32>>, u32);
+    impl Drop for Told<'_> {
+        fn drop(&mut self) {
+            self.0.borrow_mut().push(self.1);
+        }
+    }
+
+    let log = RefCell::new(Vec::new());
+    let mut arena = Arena::with_chunk_size(100);
+    let s = arena.scope();
+    let mut values = Vec::new_in(&s);
+    values.extend((0..30).map(|n| Told(&log, n)));
+    let last = Box::new_in(Told(&log, 30), &s);
+    values.truncate(29);
+    drop(values.into_boxed_slice());
+    drop(last);
+    assert!(log.take().into_iter().eq([29].into_iter().chain(0..29).chain([30])));
+}
+
+#[cfg(std_allocator)]
+#[test]
+fn collections_of_the_standard_library_share_an_arena_by_its_owner() {
+    use std::rc::Rc;
+
+    /// A tree with its memory, without a lifetime.
+    struct Tree {
+        children: Vec<Box<Tree, Rc<Arena>>, Rc<Arena>>,
+        name: Vec<u8, Rc<Arena>>,
+    }
+
+    fn tree(arena: &Rc<Arena>, depth: u8) -> Tree {
+        let mut new =
+            Tree { children: Vec::new_in(Rc::clone(arena)), name: Vec::new_in(Rc::clone(arena)) };
+        for child in 0..depth {
+            new.name.push(child);
+            let child = tree(arena, child);
+            new.children.push(Box::new_in(child, Rc::clone(arena)));
+        }
+        new
+    }
+
+    fn count(tree: &Tree) -> usize {
+        1 + tree.name.len() + tree.children.iter().map(|child| count(child)).sum::<usize>()
+    }
+
+    let mut arena = Rc::new(Arena::with_chunk_size(100));
+    let mut tree = tree(&arena, 6);
+    assert!(Rc::get_mut(&mut arena).is_none(), "the tree owns it as well");
+    drop(arena);
+    let child = tree.children.swap_remove(4);
+    assert_eq!((count(&tree), count(&child)), (96, 31));
+    drop(tree);
+    assert_eq!(count(&child), 31);
+
+    let mut arena = Arena::with_chunk_size(100);
+    let mut numbers = Vec::new_in(&mut arena);
+    numbers.extend(0..100);
+    let leaked: &mut [i32] = numbers.leak();
+    assert!(leaked.iter().copied().eq(0..100));
+    arena.reset();
+}
+
+/// The contract of the trait forbids to unwind.
+#[cfg(all(std_allocator, panic = "unwind", not(miri)))]
+#[test]
+fn a_backing_that_panics_aborts_a_collection_of_the_standard_library() {
+    let (backing, log) = watched();
+    let mut arena = Arena::with_chunk_size_in(1_000, backing);
+    if role().is_some() {
+        let s = arena.scope();
+        let mut v = Vec::new_in(&s);
+        v.push(0_u64);
+        log.panic_nth(1);
+        let unwinds = std::panic::AssertUnwindSafe(|| v.extend(0..10_000));
+        end(std::panic::catch_unwind(unwinds));
+        return;
+    }
+    let child = start(this_test!(), "abort");
+    let errors = String::from_utf8_lossy(&child.stderr);
+    assert!(!child.status.success(), "it went on: {errors}");
+    assert!(errors.contains("a backing panicked while it served `Allocator`"), "{errors}");
+}
 
 #[cfg(feature = "nightly")]
 #[test]

@@ -1,7 +1,7 @@
 //! Programs that must, or must not, compile: see `tests`.
 
 /// Compiles the examples of pages that no package contains: of the project's own page, and of the
-/// book's chapters.
+/// book's chapters. Blocks that need Rust 1.100 are marked `rust,ignore`; `ci/beta.sh` runs them.
 macro_rules! pages {
     ($($name:ident $file:literal)*) => {$(
         #[cfg(doctest)]

@@ -3,10 +3,10 @@
 
 use crate::step::{Step, Tier::*};
 use crate::tool::{
-    AARCH64, ACTIONLINT, ALLOCATORS, CLANG, CLIPPY, CONAN, CPP_LIBRARIES, DEBHELPER, DENY, GDB,
-    HOOKED, I686, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MDBOOK, MESON, MSRV, MULTILIB, MUTANTS,
-    NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, OTHER_PMR, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND,
-    WINE,
+    AARCH64, ACTIONLINT, ALLOCATORS, BETA, CLANG, CLIPPY, CONAN, CPP_LIBRARIES, DEBHELPER, DENY,
+    GDB, HOOKED, I686, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MDBOOK, MESON, MSRV, MULTILIB,
+    MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, OTHER_PMR, QEMU, RUSTFMT, SEMVER, UNIX,
+    VALGRIND, WINE,
 };
 
 /// `nostd/` and `fuzz/` are workspaces of their own: `panic = "abort"` requires one, and the targets
@@ -123,6 +123,9 @@ pub(crate) const STEPS: &[Step] = &[
         "cargo test --target-dir target/optimised --release --package ebbtide --tests",
     )
     .beside("optimised"),
+    Step::new(All, "the core and bumpalo's interface, on Rust beta", "bash ci/beta.sh")
+        .needs(&[BETA])
+        .beside("beta"),
     Step::new(All, "oldest versions of dependencies", "bash ci/minimal-versions.sh")
         .needs(&[NIGHTLY]),
     Step::new(

@@ -42,6 +42,13 @@ pub(crate) const NIGHTLY: Tool = Tool {
     install: &["rustup toolchain install nightly --profile minimal"],
 };
 
+/// The next stable compiler.
+pub(crate) const BETA: Tool = Tool {
+    name: "a beta toolchain",
+    probe: "rustup run beta cargo --version",
+    install: &["rustup toolchain install beta --profile minimal"],
+};
+
 /// The oldest compiler that the libraries promise to work with.
 pub(crate) const MSRV: Tool = Tool {
     name: concat!("Rust ", env!("CARGO_PKG_RUST_VERSION")),

@@ -102,8 +102,8 @@ fn ci_and_releases_name_every_package() {
     }
 }
 
-/// `poison` adds nothing to the API and makes programs slower, and `std-allocator` and `nightly` need
-/// newer compilers, so `full` does not include them.
+/// `poison` adds nothing to the API and makes programs slower, and the two features `nightly` need newer
+/// compilers, so `full` does not include them.
 #[test]
 fn full_is_every_feature_that_adds_to_the_api() {
     for package in ["ebbtide", "ebbtide-global"] {
@@ -115,7 +115,8 @@ fn full_is_every_feature_that_adds_to_the_api() {
         let full = lists.iter().find(|(name, _)| *name == "full").expect("it exists").1;
         let full = full.trim_matches(['[', ']']).split(", ").map(|name| name.trim_matches('"'));
         // `alloc` is part of `std`.
-        let left_out = ["default", "full", "std-allocator", "nightly", "poison", "alloc"];
+        let left_out =
+            ["default", "full", "allocator-api2-02-nightly", "nightly", "poison", "alloc"];
         let others = lists.iter().map(|(name, _)| *name).filter(|name| !left_out.contains(name));
         assert_eq!(full.collect::<BTreeSet<_>>(), others.collect(), "{package}");
     }

@@ -88,6 +88,7 @@ impl Budget {
                 let left = diverted.min(most);
                 Some(left - left.div_ceil(FORGOTTEN))
             };
+            #[allow(deprecated, reason = "the oldest supported compiler has no `try_update`")]
             let _ = self.diverted.fetch_update(relaxed, relaxed, forget);
             let mut peak = self.peak.load(relaxed);
             loop {
@@ -108,6 +109,7 @@ impl Budget {
     pub(crate) fn divert(&self, more: usize, less: usize) {
         // Relaxed, like every access: the count publishes nothing.
         let change = |diverted: usize| Some(diverted.saturating_add(more).saturating_sub(less));
+        #[allow(deprecated, reason = "the oldest supported compiler has no `try_update`")]
         let _ = self.diverted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change);
     }
 

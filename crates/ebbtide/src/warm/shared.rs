@@ -153,6 +153,7 @@ impl Windows for Kept {
     }
 
     fn after_fork() {
+        #[allow(deprecated, reason = "the oldest supported compiler has no `try_update`")]
         let _ = FORKS.fetch_update(Relaxed, Relaxed, |forks| forks.checked_sub(1));
     }
 
