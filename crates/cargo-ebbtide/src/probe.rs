@@ -9,9 +9,10 @@ use crate::{
     table,
 };
 use addr2line::gimli::{
-    BaseAddresses, CfaRule, EhFrame, NativeEndian, Register, UnwindContext, UnwindSection, X86_64,
+    BaseAddresses, CfaRule, EhFrame, NativeEndian, Register, RegisterRule, UnwindContext,
+    UnwindSection, UnwindTableRow, X86_64, constants,
 };
-use cargo_ebbtide::trial::entry::{Entry, Fix, MOST, MOST_STACK};
+use cargo_ebbtide::trial::entry::{Entry, FACTOR, Fix, MOST, MOST_STACK};
 use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind};
 use object::{Object, ObjectSection};
 use std::{
@@ -160,6 +161,12 @@ fn entry(
     };
     let (_, frame) = described(function.address).ok_or(NO_FRAMES)?;
     let (mut entry, mut jumps) = new_beginning(bytes, function.address, &frame)?;
+    entry.unwinding = call_frames(&entry, |at| {
+        let at = function.address + at;
+        let mut context = UnwindContext::new();
+        let description = frames.fde_for_address(&bases, at, EhFrame::cie_from_offset).ok()?;
+        description.unwind_info_for_address(&frames, &bases, &mut context, at).ok().cloned()
+    });
     let within = function.address + 1..function.address + entry.first.len() as u64;
 
     // Where it continues: in a part that the compiler has put elsewhere, or in another function, which
@@ -290,6 +297,7 @@ fn new_beginning(bytes: &[u8], address: u64, frame: &Frame<'_>) -> Result<(Entry
         moved: Vec::new(),
         fixes: Vec::new(),
         stack_bytes: 0,
+        unwinding: Vec::new(),
     };
     let mut jumps = Jumps::default();
     for instruction in Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).iter() {
@@ -373,6 +381,97 @@ fn move_instruction(
         _ => return Err("its first instructions work at their address only".to_owned()),
     }
     Ok(())
+}
+
+/// How the stack is unwound from each of the moved instructions: as from the one that it was.
+/// `row` describes the function at a distance from its beginning.
+fn call_frames(entry: &Entry, row: impl Fn(u64) -> Option<UnwindTableRow<usize>>) -> Vec<u8> {
+    let mut program = CallFrames { bytes: Vec::new(), at: 0 };
+    let options = DecoderOptions::NONE;
+    let moved = Decoder::with_ip(64, &entry.moved, 0, options);
+    for (old, new) in Decoder::with_ip(64, &entry.first, 0, options).into_iter().zip(moved) {
+        let row = row(old.ip());
+        program.row(new.ip(), row.as_ref());
+        if matches!(old.flow_control(), FlowControl::Call | FlowControl::IndirectCall) {
+            // A push of the address of return, and a jump.
+            if let Some(CfaRule::RegisterAndOffset { register: X86_64::RSP, offset }) =
+                row.as_ref().map(UnwindTableRow::cfa)
+            {
+                program.advance(new.next_ip());
+                program.cfa(X86_64::RSP, offset + 8);
+            }
+        }
+    }
+    program.row(entry.moved.len() as u64, row(entry.first.len() as u64).as_ref());
+    program.bytes
+}
+
+/// Instructions of DWARF for the frames of a piece of code.
+struct CallFrames {
+    bytes: Vec<u8>,
+    at: u64,
+}
+
+impl CallFrames {
+    /// The registers that a row may say something of: all whose numbers are those of words, and the
+    /// address of return.
+    const REGISTERS: u16 = 17;
+
+    fn advance(&mut self, to: u64) {
+        // The moved instructions have few bytes.
+        let distance = (to - self.at) as u8;
+        self.at = to;
+        if distance > 0 {
+            self.bytes.extend([constants::DW_CFA_advance_loc1.0, distance]);
+        }
+    }
+
+    fn unsigned(&mut self, mut number: u64) {
+        while number > 0x7f {
+            self.bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+
+    fn signed(&mut self, mut number: i64) {
+        while !(-0x40..0x40).contains(&number) {
+            self.bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8 & 0x7f);
+    }
+
+    fn cfa(&mut self, register: Register, offset: i64) {
+        self.bytes.push(constants::DW_CFA_def_cfa.0);
+        self.unsigned(register.0.into());
+        self.unsigned(offset.cast_unsigned());
+    }
+
+    /// Describes what follows as one row does, or as the outermost frame if that is impossible.
+    fn row(&mut self, at: u64, row: Option<&UnwindTableRow<usize>>) {
+        self.advance(at);
+        let cfa = row.map(|row| (row, row.cfa()));
+        let Some((row, CfaRule::RegisterAndOffset { register, offset })) = cfa else {
+            self.bytes.push(constants::DW_CFA_undefined.0);
+            return self.unsigned(X86_64::RA.0.into());
+        };
+        self.cfa(*register, *offset);
+        for register in (0..Self::REGISTERS).map(Register).filter(|r| *r != X86_64::RSP) {
+            let (kind, offset) = match row.register(register) {
+                RegisterRule::Offset(offset) => {
+                    (constants::DW_CFA_offset_extended_sf, Some(offset / FACTOR))
+                }
+                RegisterRule::Undefined if register == X86_64::RA => {
+                    (constants::DW_CFA_undefined, None)
+                }
+                _ => (constants::DW_CFA_same_value, None),
+            };
+            self.bytes.push(kind.0);
+            self.unsigned(register.0.into());
+            offset.into_iter().for_each(|offset| self.signed(offset));
+        }
+    }
 }
 
 /// The bytes of arguments on the stack that the function must have for this instruction.

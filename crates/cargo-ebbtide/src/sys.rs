@@ -275,4 +275,6 @@ unsafe extern "C" {
     pub(crate) fn _Unwind_GetIP(context: *mut UnwindContext) -> usize;
     pub(crate) fn _Unwind_GetGR(context: *mut UnwindContext, register: c_int) -> usize;
     pub(crate) fn _Unwind_GetCFA(context: *mut UnwindContext) -> usize;
+    pub(crate) fn _Unwind_Find_FDE(address: *const c_void, bases: *mut usize) -> *const c_void;
+    pub(crate) fn __register_frame(frames: *const c_void);
 }

@@ -25,6 +25,9 @@
 //!   but the frame pointer, which it restores; and it copies the arguments on the stack.
 //! - **T3** An open call of a thread's list has ended if its frame is not above the frame of a call
 //!   that begins or ends: `longjmp` leaves such calls.
+//! - **T4** At every instruction of a stub, unwinders know where the caller's registers are: in its own
+//!   instructions, as it leaves them; in the moved ones, as the function's description says. The
+//!   descriptions lie behind the stub's code, and neither is ever unmapped.
 
 pub(crate) mod calls;
 pub mod entry;

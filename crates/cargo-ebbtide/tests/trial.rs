@@ -96,6 +96,25 @@ fn exceptions_and_panics_pass_through_scopes() {
     }
 }
 
+/// Whatever instruction a signal interrupts, what unwinds the stack from there arrives at `main`.
+#[test]
+fn the_stack_can_be_unwound_at_every_instruction() {
+    let folder = Folder::new();
+    for level in ["-O1", "-O2", "-O3"] {
+        let Some(program) = folder.compile("steps.c", &[level]) else { return };
+        let path = program.to_str().unwrap();
+        let mut arguments = Vec::new();
+        for function in ["pushes", "calls", "jumps", "tests", "framed", "reads", "wide"] {
+            arguments.extend(["--try", function]);
+        }
+        arguments.extend(["--runs", "1", "--json", "--", path]);
+        let output = folder.run(&arguments);
+        let (printed, errors) = (text(&output.stdout), text(&output.stderr));
+        assert!(printed.contains("cut 0, stepped"), "{printed}{errors}");
+        assert!(printed.contains("\"prints_the_same\":true"), "{level}: {printed}{errors}");
+    }
+}
+
 #[test]
 fn blocks_keep_the_promises_of_the_allocator_in_scopes() {
     let folder = Folder::new();

@@ -14,6 +14,9 @@ pub const MOST: usize = 64;
 /// The most bytes of arguments on the stack.
 pub const MOST_STACK: usize = 1024;
 
+/// Offsets in [`Entry::unwinding`] count in units of so many bytes.
+pub const FACTOR: i64 = -8;
+
 /// How the beginning of one function is replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -29,6 +32,8 @@ pub struct Entry {
     pub fixes: Vec<Fix>,
     /// The bytes of arguments that the function reads from the stack.
     pub stack_bytes: usize,
+    /// Where the caller's registers are at each of the moved instructions, as DWARF tells it.
+    pub unwinding: Vec<u8>,
 }
 
 /// A word of [`Entry::moved`] that refers to an address.
@@ -47,7 +52,7 @@ impl Entry {
     /// The entry as a line.
     pub fn line(&self) -> String {
         let mut line = format!("{:x}\t{}\t", self.address, self.stack_bytes);
-        for bytes in [&self.first, &self.moved] {
+        for bytes in [&self.first, &self.moved, &self.unwinding] {
             bytes.iter().for_each(|byte| line += &format!("{byte:02x}"));
             line.push('\t');
         }
@@ -60,15 +65,16 @@ impl Entry {
 
     /// The entry of a line; `None` if it is none.
     pub fn from_line(line: &str) -> Option<Entry> {
-        let mut fields = line.splitn(6, '\t');
+        let mut fields = line.splitn(7, '\t');
         let mut next = || fields.next();
         let address = u64::from_str_radix(next()?, 16).ok()?;
         let stack_bytes = next()?.parse().ok()?;
         let first = bytes(next()?)?;
         let moved = bytes(next()?)?;
+        let unwinding = bytes(next()?)?;
         let fixes = next()?.split_terminator(',').map(Fix::from_text).collect::<Option<_>>()?;
         let module = PathBuf::from(next()?);
-        Some(Entry { module, address, first, moved, fixes, stack_bytes })
+        Some(Entry { module, address, first, moved, fixes, stack_bytes, unwinding })
     }
 }
 
@@ -99,12 +105,13 @@ mod tests {
             moved: vec![1, 2, 3, 4],
             fixes: fixes.map(|(at, is_absolute, target)| Fix { at, is_absolute, target }).into(),
             stack_bytes: 48,
+            unwinding: vec![0x0e, 16],
         };
-        let other = Entry { fixes: Vec::new(), ..entry.clone() };
+        let other = Entry { fixes: Vec::new(), unwinding: Vec::new(), ..entry.clone() };
         for entry in [entry, other] {
             assert_eq!(Entry::from_line(&entry.line()), Some(entry));
         }
-        for broken in ["", "12\t0\t5\t00\t\t/a", "12\t0\t55\t00\tx\t/a", "12\t0\t55\t00\t"] {
+        for broken in ["", "12\t0\t5\t00\t\t\t/a", "12\t0\t55\t00\t\tx\t/a", "12\t0\t55\t00\t\t"] {
             assert_eq!(Entry::from_line(broken), None, "{broken}");
         }
     }

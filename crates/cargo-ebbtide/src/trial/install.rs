@@ -2,7 +2,7 @@
 
 use super::{
     calls::{self, TARGETS, ebbtide_trial_wrapper},
-    entry::{ENTRIES, Entry, MOST},
+    entry::{self, ENTRIES, Entry, MOST},
     local::local,
     report::{self, BYTES, Refusal, Report},
 };
@@ -23,7 +23,7 @@ use std::{
 /// A jump to an address within 2 GiB.
 const JUMP: usize = 5;
 /// What a stub takes before the moved instructions, and what follows these.
-const STUB: usize = 20;
+const STUB: u8 = 20;
 const REST: usize = 14;
 
 /// Gives scopes to the functions that the environment names, if all of them are in this process.
@@ -96,7 +96,7 @@ fn distance(from: usize, to: usize) -> Option<i32> {
 /// Writes the stub of a function, with its first instructions, and returns its address.
 fn stub(index: usize, entry: &Entry, function: usize) -> Result<usize, Refusal> {
     let page = near(function).ok_or(Refusal::NoRoom)?;
-    let moved = page + STUB;
+    let moved = page + usize::from(STUB);
     let mut code = vec![0x55, 0xbd]; // push rbp; mov ebp, index
     code.extend(u32::try_from(index).unwrap_or_default().to_le_bytes());
     code.extend([0xff, 0x25, 0, 0, 0, 0]); // jmp to the address that follows
@@ -104,7 +104,7 @@ fn stub(index: usize, entry: &Entry, function: usize) -> Result<usize, Refusal> 
     code.extend(&entry.moved);
     for fix in &entry.fixes {
         let target = function.wrapping_add_signed(isize::try_from(fix.target).unwrap_or_default());
-        let (from, size) = (STUB + fix.at, if fix.is_absolute { 8 } else { 4 });
+        let (from, size) = (usize::from(STUB) + fix.at, if fix.is_absolute { 8 } else { 4 });
         let word = code.get_mut(from..from + size).ok_or(Refusal::OtherBytes)?;
         if fix.is_absolute {
             word.copy_from_slice(&target.to_le_bytes());
@@ -115,7 +115,11 @@ fn stub(index: usize, entry: &Entry, function: usize) -> Result<usize, Refusal> 
     }
     code.extend([0xff, 0x25, 0, 0, 0, 0]);
     code.extend((function + entry.first.len()).to_le_bytes());
-    debug_assert_eq!(code.len(), STUB + entry.moved.len() + REST);
+    debug_assert_eq!(code.len(), usize::from(STUB) + entry.moved.len() + REST);
+    let frames = code.len().next_multiple_of(8);
+    let described = frames_of(page, code.len(), entry);
+    code.resize(frames, 0);
+    code.extend(described);
     if code.len() > PAGE {
         return Err(Refusal::NoRoom);
     }
@@ -125,10 +129,47 @@ fn stub(index: usize, entry: &Entry, function: usize) -> Result<usize, Refusal> 
     if unsafe { sys::mprotect(address(page).cast(), PAGE, sys::PROT_READ_EXECUTE) } != 0 {
         return Err(Refusal::Protected);
     }
+    // SAFETY: descriptions of frames that end with a zero, and stay where they are (T4).
+    unsafe { sys::__register_frame(address(page + frames).cast()) };
+    let mut bases = [0; 3];
+    // Some unwinders sort what is registered at the first search, in memory that they allocate, which
+    // is not to be that of a scope.
+    // SAFETY: a search, which writes three words.
+    unsafe { sys::_Unwind_Find_FDE(address(page).cast(), bases.as_mut_ptr()) };
     let stack_bytes = entry.stack_bytes.next_multiple_of(calls::STACK_ALIGN);
     TARGETS[index].code.store(moved, Ordering::Relaxed);
     TARGETS[index].stack_bytes.store(stack_bytes, Ordering::Relaxed);
     Ok(page)
+}
+
+/// The descriptions of a stub's frames, for unwinders (T4): one for the code of `len` bytes at
+/// `start`, with what it shares with others in front, and a zero behind.
+fn frames_of(start: usize, len: usize, entry: &Entry) -> Vec<u8> {
+    const RBP: u8 = 6;
+    const RSP: u8 = 7;
+    const RETURN: u8 = 16;
+    const FACTOR: u8 = (entry::FACTOR & 0x7f) as u8;
+    // Version 1, no augmentation, offsets in bytes and in units of -8, and the register that returns.
+    // At the beginning, the stack has the address of return only.
+    let shared = [0, 0, 0, 0, 1, 0, 1, FACTOR, RETURN, 0x0c, RSP, 8, 0x80 | RETURN, 1];
+    let mut own = Vec::new();
+    own.extend(start.to_le_bytes());
+    own.extend(len.to_le_bytes());
+    // Behind the push, rbp is on the stack, up to the moved instructions.
+    own.extend([0x40 | 1, 0x0e, 16, 0x80 | RBP, 2, 0x02, STUB - 1]);
+    own.extend(&entry.unwinding);
+    let mut frames = Vec::new();
+    let mut append = |mut bytes: Vec<u8>| {
+        bytes.resize(bytes.len().next_multiple_of(8) + 4, 0);
+        frames.extend(u32::try_from(bytes.len()).unwrap_or_default().to_le_bytes());
+        frames.extend(bytes);
+        u32::try_from(frames.len()).unwrap_or_default()
+    };
+    // From there to the shared part, which is the first.
+    let distance = append(shared.to_vec()) + 4;
+    append([&distance.to_le_bytes()[..], &own].concat());
+    frames.extend([0; 4]);
+    frames
 }
 
 /// A new page within 1 GiB of a function, so that both reach each other and what the function
