@@ -145,3 +145,5 @@ pub fn formatted<'s, 'a>(
 mod collect;
 #[cfg(feature = "hashbrown-017")]
 mod map;
+#[cfg(not(feature = "hashbrown-017"))]
+mod without_map;

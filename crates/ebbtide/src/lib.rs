@@ -42,7 +42,7 @@
 //! Method names follow bumpalo: `alloc`, `alloc_with`, `alloc_str`, `alloc_slice_copy` and so on.
 //! Every method of a scope that allocates has a `try_` version that returns [`AllocError`] where
 //! the other one calls `handle_alloc_error`. Users of bumpalo, typed-arena and bump-scope find their
-//! calls in the module `migrating`.
+//! calls in the module [`migrating`].
 //!
 //! # The standard library's collections
 //!
@@ -88,7 +88,7 @@
 //!   1.100.
 //! - `hashbrown-017`: `s.map()`, `s.set()` and the other maps and sets of [`collections`].
 //!   `ndarray-017`: arrays of any dimension.
-//! - `serde`: boxes and collections, and [`dynamic`] values such as JSON. `rayon`: `Pool::par_map`.
+//! - `serde`: boxes and collections, and `dynamic` values such as JSON. `rayon`: `Pool::par_map`.
 //!   `huge-pages`: a backing of huge pages.
 //! - `poison`, for debugging, fills memory with `0xDB` after its scope has ended, and makes
 //!   [`Stats::high_water`] exact to the byte. It costs time for each byte that a scope used.
@@ -160,7 +160,7 @@ mod keep;
 #[cfg(feature = "std")]
 pub mod local;
 /// A page for users of other arenas; there is no code in it.
-#[cfg(all(any(doc, doctest), feature = "std", feature = "hashbrown-017"))]
+#[cfg(all(doc, any(not(doctest), all(feature = "std", feature = "hashbrown-017"))))]
 #[doc = include_str!("../MIGRATING.md")]
 pub mod migrating {}
 mod owned;
@@ -229,13 +229,13 @@ pub use vector::GrowVec;
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __std_allocator {
-    ($($item:item)*) => { $($item)* };
+    ($($code:tt)*) => { $($code)* };
 }
 #[cfg(not(std_allocator))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __std_allocator {
-    ($($item:item)*) => {};
+    ($($code:tt)*) => {};
 }
 
 /// Expands to its contents unless `Allocator` of allocator-api2 0.2 is that of the standard library.
@@ -243,11 +243,11 @@ macro_rules! __std_allocator {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __allocator_api2_02 {
-    ($($item:item)*) => { $($item)* };
+    ($($code:tt)*) => { $($code)* };
 }
 #[cfg(feature = "allocator-api2-02-nightly")]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __allocator_api2_02 {
-    ($($item:item)*) => {};
+    ($($code:tt)*) => {};
 }
