@@ -1,5 +1,5 @@
-//! Draws the plots of the records in docs/records, and writes their tables into docs/BENCHMARKS.md
-//! and the README, between `<!-- table NAME -->` and `<!-- end -->`. All tables together are too long
+//! Draws the plots of the records in docs/records, and writes their tables into docs/BENCHMARKS.md,
+//! COLLECTIONS.md and the README, between `<!-- table NAME -->` and `<!-- end -->`. All tables together are too long
 //! to read; they go to target/bench/tables.md.
 
 use ebbtide_benches::plot::{Axis, Plot, Scale, Series};
@@ -9,6 +9,8 @@ use std::{collections::BTreeMap, env, fs, io, path::Path, process::ExitCode};
 mod aged;
 #[path = "page/costs.rs"]
 mod costs;
+#[path = "page/standard.rs"]
+mod standard;
 #[path = "page/unaware.rs"]
 mod unaware;
 
@@ -73,7 +75,8 @@ fn write(docs: &Path) -> io::Result<()> {
     let (suite, table) = (record("suite.csv"), record("stumpalo-table.csv"));
     let (scaling, counts) = (record("scaling.csv"), record("counts.csv"));
     let (collections, harnesses) = (record("collections.csv"), record("harnesses.csv"));
-    let core = [&suite, &table, &collections, &harnesses];
+    let in_a_scope = record("standard.csv");
+    let core = [&suite, &table, &collections, &harnesses, &in_a_scope];
     let unaware = record("transparent.csv");
     let aged = record("litter.csv");
 
@@ -89,7 +92,9 @@ fn write(docs: &Path) -> io::Result<()> {
     let all = docs.join("../target/bench/tables.md");
     fs::create_dir_all(docs.join("../target/bench"))?;
     fs::write(&all, include_str!("page/tables.md"))?;
-    for path in [docs.join("../README.md"), docs.join("BENCHMARKS.md"), all] {
+    for path in
+        [docs.join("../README.md"), docs.join("BENCHMARKS.md"), docs.join("COLLECTIONS.md"), all]
+    {
         let mut text = fs::read_to_string(&path)?;
         text = filled(&text, "machine", &machine(&suite));
         text = filled(&text, "groups", &groups(&core));
@@ -119,6 +124,8 @@ fn write(docs: &Path) -> io::Result<()> {
         text = filled(&text, "scaling", &times(&scaling, "scaling: "));
         text = filled(&text, "costs-machine", &costs::machine("One run", &suite));
         text = filled(&text, "costs", &costs::table(&suite));
+        text = filled(&text, "standard-machine", &costs::machine("One run", &in_a_scope));
+        text = filled(&text, "standard", &standard::table(&in_a_scope));
         text = filled(&text, "readme", &costs::short(&suite, &unaware, &aged));
         fs::write(&path, text)?;
     }
