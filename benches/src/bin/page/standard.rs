@@ -9,7 +9,7 @@ const OURS: &str = "ebbtide, ";
 /// multiple of it.
 pub(crate) fn table(record: &Record) -> String {
     let mut text = String::from(
-        "| what | std's in a scope | ours ÷ std's | bumpalo's ÷ std's | std's on the heap ÷ in a scope |\n\
+        "| what | std, in a scope | ours | bumpalo | std, on the heap |\n\
          |---|---:|---|---:|---:|\n",
     );
     for (row, lines) in rows(record.starting(PREFIX)) {
