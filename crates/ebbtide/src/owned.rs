@@ -4,9 +4,12 @@
 //!
 //! - **W1** The arena of a [`Home`] lies in a block of its own memory. It is neither moved nor reset
 //!   while anything refers to its memory, and nobody else has it.
-//! - **W2** The value of an [`Owned`] lies in a block of the arena. It is an `F::Of<'a>` for a
-//!   lifetime `'a` that nobody knows: each closure works for every one, so a value can refer to the
-//!   arena for `'a`, and nothing outside of the value can.
+//! - **W2** The value of an [`Owned`] lies in a block of the arena. It is an `F::Of<'a>` for the
+//!   arena's lifetime `'a`, which no closure knows. So the value can refer to memory of the arena, and
+//!   nothing that lives longer than a borrow of the `Owned` can.
+//! - **W3** Nobody but a running closure can allocate in the arena. A closure gets a `&Scope<'a>`, not
+//!   the arena, and cannot keep the reference: it lives for less than `'a`. If a value could hold the
+//!   arena, hidden in a type that claims to be `Send`, two threads could allocate at once.
 //!
 //! The value is behind a pointer. In a field, moving the `Owned` would move it, and the compiler may
 //! assume that what a moved reference refers to stays valid for the whole call.
@@ -17,19 +20,20 @@ use crate::{
     error::{AllocError, Failure},
     keep::ForLifetime,
     raw::Need,
+    scope::Scope,
 };
-use core::{convert::Infallible, fmt, mem::ManuallyDrop, ptr::NonNull};
+use core::{convert::Infallible, fmt, mem::ManuallyDrop, panic::UnwindSafe, ptr::NonNull};
 
 /// An arena together with a value in it: a tree that can be returned, stored in a map or sent to
 /// another thread.
 ///
-/// `F` names the type of the value for every lifetime (see [`ForLifetime`]). The closures get the
-/// arena as `&'a Arena` and return the value for the same `'a`. The value may hold that reference,
-/// for example in collections that grow later; then it is not `Send`. Dropping an `Owned` drops the
-/// value and then the arena.
+/// `F` names the type of the value for every lifetime (see [`ForLifetime`]). The closures get a scope
+/// of the arena and return the value for the same lifetime. The value can hold what the scope
+/// allocated, but not the scope: of the collections, `NodeVec`. Dropping an `Owned` drops the value and
+/// then the arena.
 ///
 /// ```
-/// use ebbtide::{Arena, ForLifetime, Owned};
+/// use ebbtide::{ForLifetime, Owned, Scope};
 /// use std::{collections::HashMap, num::ParseIntError, sync::Arc};
 ///
 /// #[derive(Debug)]
@@ -41,9 +45,9 @@ use core::{convert::Infallible, fmt, mem::ManuallyDrop, ptr::NonNull};
 /// }
 ///
 /// /// Numbers with a plus in between.
-/// fn parse<'a>(arena: &'a Arena, text: &str) -> Result<Tree<'a>, ParseIntError> {
+/// fn parse<'a>(s: &Scope<'a>, text: &str) -> Result<Tree<'a>, ParseIntError> {
 ///     let leaves = text.split('+').map(|leaf| leaf.parse().map(Tree::Leaf));
-///     Ok(Tree::Sum(arena.root().alloc_slice_try_from_iter(leaves)?))
+///     Ok(Tree::Sum(s.alloc_slice_try_from_iter(leaves)?))
 /// }
 ///
 /// fn sum(tree: &Tree) -> u32 {
@@ -55,8 +59,8 @@ use core::{convert::Infallible, fmt, mem::ManuallyDrop, ptr::NonNull};
 ///
 /// let mut cache = HashMap::new();
 /// for text in ["1+2", "40+2"] {
-///     let tree = Owned::<AnyTree>::try_new(|arena| {
-///         parse(arena, text).map_err(Box::<dyn std::error::Error>::from)
+///     let tree = Owned::<AnyTree>::try_new(|s| {
+///         parse(s, text).map_err(Box::<dyn std::error::Error>::from)
 ///     })?;
 ///     cache.insert(text, Arc::new(tree));
 /// }
@@ -71,8 +75,8 @@ use core::{convert::Infallible, fmt, mem::ManuallyDrop, ptr::NonNull};
 ///
 /// ```
 /// # use ebbtide::Owned;
-/// let text = Owned::<&'static str>::new(|arena| arena.alloc_str("ebb"));
-/// let copy = text.with(|text| Owned::<&'static str>::new(|arena| arena.alloc_str(text)));
+/// let text = Owned::<&'static str>::new(|s| s.alloc_str("ebb"));
+/// let copy = text.with(|text| Owned::<&'static str>::new(|s| s.alloc_str(text)));
 /// drop(text);
 /// assert_eq!(copy.with(|text| text.len()), 3);
 /// ```
@@ -84,13 +88,16 @@ pub struct Owned<F: ForLifetime, B: Backing = DefaultBacking> {
     home: Home<B>,
 }
 
-// SAFETY: the value is `Send`, and so is the arena, which nothing but the value refers to (W2).
+// SAFETY: the value is `Send`, for whatever lifetime it has, and so is the arena, in which nobody
+// allocates meanwhile (W3).
 unsafe impl<F: ForLifetime, B: Backing> Send for Owned<F, B> where for<'a> F::Of<'a>: Send {}
 
 // SAFETY: a shared `Owned` lends the value, which is `Sync`, and reads a counter of the arena, which
-// only the arena's user changes. That is the value, which would not be `Sync` then (an arena is not),
-// or somebody to whom the `Owned` was lent exclusively.
+// nobody changes meanwhile (W3): closures that get a scope have the `Owned` exclusively.
 unsafe impl<F: ForLifetime, B: Backing> Sync for Owned<F, B> where for<'a> F::Of<'a>: Sync {}
+
+/// As for a box: whoever sees a broken value after a panic has the value.
+impl<F: ForLifetime, B: Backing> UnwindSafe for Owned<F, B> where for<'a> F::Of<'a>: UnwindSafe {}
 
 /// An arena in its own memory, which it gives back at its end.
 struct Home<B: Backing>(NonNull<Arena<B>>);
@@ -112,10 +119,15 @@ impl<B: Backing> Home<B> {
         unsafe { self.0.as_ref() }
     }
 
-    /// A block for the value.
+    /// The root of the arena. It is in use since it gave the arena its memory: no scope is opened.
+    fn scope(&self) -> &Scope<'_> {
+        self.arena().refresh_root();
+        self.arena().root_as_is()
+    }
+
+    /// A block for a value.
     fn room<F: ForLifetime, R: Failure>(&self) -> Result<NonNull<F::Of<'static>>, R> {
-        let root = self.arena().open_root_for::<R>(Need::of::<F::Of<'static>>(1))?;
-        Ok(root.reserve_value::<F::Of<'static>, R>()?.into_raw().cast())
+        Ok(self.scope().reserve_value::<F::Of<'static>, R>()?.into_raw().cast())
     }
 
     /// The arena, with nothing in it.
@@ -140,17 +152,19 @@ impl<B: Backing> Drop for Home<B> {
 impl<F: ForLifetime> Owned<F> {
     /// Makes a value in a new arena over the heap.
     ///
-    /// Costs little more than an arena with a first chunk: there is no block of the heap beside it.
+    /// Costs little more than an arena with a first chunk: there is no block of the heap beside it. If
+    /// there is no memory, it calls `handle_alloc_error`, as do [`over`](Owned::over) and
+    /// [`map`](Owned::map).
     ///
     /// ```
     /// use ebbtide::Owned;
     ///
-    /// let words = Owned::<&'static [usize]>::new(|arena| {
-    ///     arena.alloc_slice_from_iter("ebb and flow".split(' ').map(str::len))
+    /// let words = Owned::<&'static [usize]>::new(|s| {
+    ///     s.alloc_slice_from_iter("ebb and flow".split(' ').map(str::len))
     /// });
     /// assert_eq!(words.with(|words| words.len()), 3);
     /// ```
-    pub fn new(make: impl for<'a> FnOnce(&'a Arena) -> F::Of<'a>) -> Self {
+    pub fn new(make: impl for<'a> FnOnce(&Scope<'a>) -> F::Of<'a>) -> Self {
         Owned::over(Arena::new(), make)
     }
 
@@ -168,9 +182,9 @@ impl<F: ForLifetime> Owned<F> {
     /// use ebbtide::{AllocOrInitError, Owned};
     ///
     /// let numbers = |text: &str| {
-    ///     Owned::<&'static [u32]>::try_new(|arena| {
+    ///     Owned::<&'static [u32]>::try_new(|s| {
     ///         let numbers = text.split(' ').map(str::parse);
-    ///         let numbers = arena.root().alloc_slice_try_from_iter(numbers);
+    ///         let numbers = s.alloc_slice_try_from_iter(numbers);
     ///         Ok(&*numbers.map_err(AllocOrInitError::Init)?)
     ///     })
     /// };
@@ -179,7 +193,7 @@ impl<F: ForLifetime> Owned<F> {
     /// # Ok::<(), AllocOrInitError<std::num::ParseIntError>>(())
     /// ```
     pub fn try_new<E: From<AllocError>>(
-        make: impl for<'a> FnOnce(&'a Arena) -> Result<F::Of<'a>, E>,
+        make: impl for<'a> FnOnce(&Scope<'a>) -> Result<F::Of<'a>, E>,
     ) -> Result<Self, E> {
         Owned::try_over(Arena::new(), make)
     }
@@ -192,13 +206,11 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
     /// ```
     /// use ebbtide::{Arena, Owned};
     ///
-    /// let text = Owned::<&'static str, _>::over(Arena::with_capacity(100), |arena| {
-    ///     arena.alloc_str("ebb")
-    /// });
+    /// let text = Owned::<&'static str, _>::over(Arena::with_capacity(100), |s| s.alloc_str("ebb"));
     /// assert_eq!(text.with(|text| *text), "ebb");
     /// ```
-    pub fn over(arena: Arena<B>, make: impl for<'a> FnOnce(&'a Arena<B>) -> F::Of<'a>) -> Self {
-        let Ok(owned) = Self::build::<Infallible, Infallible>(arena, |arena| Ok(make(arena)));
+    pub fn over(arena: Arena<B>, make: impl for<'a> FnOnce(&Scope<'a>) -> F::Of<'a>) -> Self {
+        let Ok(owned) = Self::build::<Infallible, Infallible>(arena, |s| Ok(make(s)));
         owned
     }
 
@@ -207,30 +219,30 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
     /// # Errors
     ///
     /// The error that `make` returned, or [`AllocError`], converted, if the arena has no memory for
-    /// itself and the value.
+    /// itself and the value. The arena is dropped then.
     ///
     /// ```
     /// use ebbtide::{AllocError, Arena, Owned};
     ///
     /// let arena = Arena::new();
     /// arena.set_limit(Some(0));
-    /// let text = Owned::<&'static str, _>::try_over(arena, |arena| Ok(arena.try_alloc_str("ebb")?));
+    /// let text = Owned::<&'static str, _>::try_over(arena, |s| Ok(s.try_alloc_str("ebb")?));
     /// assert_eq!(text.err(), Some(AllocError));
     /// ```
     pub fn try_over<E: From<AllocError>>(
         arena: Arena<B>,
-        make: impl for<'a> FnOnce(&'a Arena<B>) -> Result<F::Of<'a>, E>,
+        make: impl for<'a> FnOnce(&Scope<'a>) -> Result<F::Of<'a>, E>,
     ) -> Result<Self, E> {
         Self::build::<AllocError, E>(arena, make)
     }
 
     fn build<R: Failure, E: From<R>>(
         arena: Arena<B>,
-        make: impl for<'a> FnOnce(&'a Arena<B>) -> Result<F::Of<'a>, E>,
+        make: impl for<'a> FnOnce(&Scope<'a>) -> Result<F::Of<'a>, E>,
     ) -> Result<Self, E> {
         let home = Home::of::<R>(arena)?;
         let room = home.room::<F, R>()?;
-        let value = make(home.arena())?;
+        let value = make(home.scope())?;
         // SAFETY: a block for the value, whose layout does not depend on the lifetime.
         unsafe { room.cast().write(value) };
         Ok(Owned { value: room, home })
@@ -239,7 +251,7 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
     /// Passes the value to `read` and returns the result, which may borrow this `Owned`.
     ///
     /// ```
-    /// let text = ebbtide::Owned::<&'static str>::new(|arena| arena.alloc_str("ebb and flow"));
+    /// let text = ebbtide::Owned::<&'static str>::new(|s| s.alloc_str("ebb and flow"));
     /// let first: &str = text.with(|text| text.split(' ').next().unwrap());
     /// assert_eq!(first, "ebb");
     /// ```
@@ -249,41 +261,40 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
         read(unsafe { self.value.cast().as_ref() })
     }
 
-    /// Passes the value and the arena to `change`, which may allocate more for the value, and returns
+    /// Passes the value and a scope to `change`, which may allocate more for the value, and returns
     /// the result. What the value no longer refers to is free only at the end. If `change` panics, the
     /// value is as it left it.
     ///
     /// ```
-    /// let mut text = ebbtide::Owned::<&'static str>::new(|arena| arena.alloc_str("ebb"));
-    /// text.with_mut(|text, arena| *text = arena.alloc_fmt(format_args!("{text} and flow")));
+    /// let mut text = ebbtide::Owned::<&'static str>::new(|s| s.alloc_str("ebb"));
+    /// text.with_mut(|text, s| *text = s.alloc_fmt(format_args!("{text} and flow")));
     /// assert_eq!(text.with(|text| *text), "ebb and flow");
     /// ```
     pub fn with_mut<'s, R>(
         &'s mut self,
-        change: impl for<'a> FnOnce(&'s mut F::Of<'a>, &'a Arena<B>) -> R,
+        change: impl for<'a> FnOnce(&'s mut F::Of<'a>, &Scope<'a>) -> R,
     ) -> R {
         // SAFETY: W2: the closure works for every lifetime. The value is neither moved nor dropped while
         // this is borrowed, exclusively.
         let value = unsafe { self.value.cast().as_mut() };
-        change(value, self.home.arena())
+        change(value, self.home.scope())
     }
 
-    /// Replaces the value by another one, of another type, in the same arena. If `change` panics, the
-    /// arena is freed.
+    /// Replaces the value by another one, of another type, in the same arena. What the old one referred
+    /// to stays until the end. If `change` panics, the arena is freed.
     ///
     /// ```
-    /// let text = ebbtide::Owned::<&'static str>::new(|arena| arena.alloc_str("ebb and flow"));
-    /// let lengths = text.map::<&'static [usize]>(|text, arena| {
-    ///     arena.alloc_slice_from_iter(text.split(' ').map(str::len))
+    /// let text = ebbtide::Owned::<&'static str>::new(|s| s.alloc_str("ebb and flow"));
+    /// let lengths = text.map::<&'static [usize]>(|text, s| {
+    ///     s.alloc_slice_from_iter(text.split(' ').map(str::len))
     /// });
     /// assert_eq!(lengths.with(|lengths| lengths[1]), 3);
     /// ```
     pub fn map<G: ForLifetime>(
         self,
-        change: impl for<'a> FnOnce(F::Of<'a>, &'a Arena<B>) -> G::Of<'a>,
+        change: impl for<'a> FnOnce(F::Of<'a>, &Scope<'a>) -> G::Of<'a>,
     ) -> Owned<G, B> {
-        let Ok(mapped) =
-            self.rebuild::<G, Infallible, Infallible>(|value, arena| Ok(change(value, arena)));
+        let Ok(mapped) = self.rebuild::<G, Infallible, Infallible>(|value, s| Ok(change(value, s)));
         mapped
     }
 
@@ -297,26 +308,31 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
     /// ```
     /// use ebbtide::{AllocError, Owned};
     ///
-    /// let text = Owned::<&'static str>::new(|arena| arena.alloc_str("ebb"));
+    /// let text = Owned::<&'static str>::new(|s| s.alloc_str("ebb"));
     /// let bytes = text.try_map::<&'static [u8], AllocError>(|text, _| Ok(text.as_bytes()))?;
     /// assert_eq!(bytes.with(|bytes| bytes[0]), b'e');
     /// # Ok::<(), AllocError>(())
     /// ```
     pub fn try_map<G: ForLifetime, E: From<AllocError>>(
         self,
-        change: impl for<'a> FnOnce(F::Of<'a>, &'a Arena<B>) -> Result<G::Of<'a>, E>,
+        change: impl for<'a> FnOnce(F::Of<'a>, &Scope<'a>) -> Result<G::Of<'a>, E>,
     ) -> Result<Owned<G, B>, E> {
         self.rebuild::<G, AllocError, E>(change)
     }
 
     fn rebuild<G: ForLifetime, R: Failure, E: From<R>>(
         self,
-        change: impl for<'a> FnOnce(F::Of<'a>, &'a Arena<B>) -> Result<G::Of<'a>, E>,
+        change: impl for<'a> FnOnce(F::Of<'a>, &Scope<'a>) -> Result<G::Of<'a>, E>,
     ) -> Result<Owned<G, B>, E> {
-        let room = self.home.room::<G, R>()?;
+        let is_smaller = size_of::<G::Of<'static>>() <= size_of::<F::Of<'static>>();
+        let room = if is_smaller && align_of::<G::Of<'static>>() <= align_of::<F::Of<'static>>() {
+            self.value.cast()
+        } else {
+            self.home.room::<G, R>()?
+        };
         let (old, home) = self.into_parts();
-        // SAFETY: W2: the closure works for every lifetime. The block is not used again.
-        let value = change(unsafe { old.cast().read() }, home.arena())?;
+        // SAFETY: W2: the closure works for every lifetime. The old value is not used again.
+        let value = change(unsafe { old.cast().read() }, home.scope())?;
         // SAFETY: a block for the value, whose layout does not depend on the lifetime.
         unsafe { room.cast().write(value) };
         Ok(Owned { value: room, home })
@@ -327,10 +343,10 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
     /// ```
     /// use ebbtide::Owned;
     ///
-    /// let text = Owned::<&'static str>::new(|arena| arena.alloc_str("ebb"));
+    /// let text = Owned::<&'static str>::new(|s| s.alloc_str("ebb"));
     /// let arena = text.into_arena();
     /// assert_eq!(arena.stats().used, 0);
-    /// let text = Owned::<&'static str>::over(arena, |arena| arena.alloc_str("flow"));
+    /// let text = Owned::<&'static str>::over(arena, |s| s.alloc_str("flow"));
     /// assert_eq!(text.with(|text| text.len()), 4);
     /// ```
     pub fn into_arena(self) -> Arena<B> {
@@ -343,7 +359,7 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
     /// The bytes that the arena holds of its backing; see [`Arena::held`].
     ///
     /// ```
-    /// let text = ebbtide::Owned::<&'static str>::new(|arena| arena.alloc_str("ebb"));
+    /// let text = ebbtide::Owned::<&'static str>::new(|s| s.alloc_str("ebb"));
     /// assert!(text.held() > 3);
     /// ```
     #[must_use]

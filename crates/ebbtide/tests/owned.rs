@@ -4,9 +4,8 @@
 #![cfg(feature = "std")]
 
 use crate::common::{Log, Watched, panics, watched};
-use ebbtide::{AllocError, Arena, ForLifetime, Heap, Owned};
+use ebbtide::{AllocError, Arena, ForLifetime, Heap, Owned, Scope, collections::NodeVec};
 use std::{
-    cell::Cell,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -40,14 +39,10 @@ impl ForLifetime for AnyList {
 
 type Lists = Owned<AnyList, Watched>;
 
-fn make<'a, B: ebbtide::Backing>(
-    arena: &'a Arena<B>,
-    drops: &Arc<AtomicUsize>,
-    panics: bool,
-) -> Result<List<'a>, AllocError> {
+fn make<'a>(s: &Scope<'a>, drops: &Arc<AtomicUsize>, panics: bool) -> Result<List<'a>, AllocError> {
     Ok(List {
-        numbers: arena.try_alloc_slice_fill_copy(5_000, 7)?,
-        name: arena.try_alloc_str("ebb")?,
+        numbers: s.try_alloc_slice_fill_copy(5_000, 7)?,
+        name: s.try_alloc_str("ebb")?,
         outside: Box::new(7),
         drops: Arc::clone(drops),
         panics,
@@ -59,7 +54,7 @@ fn list(panics: bool) -> (Lists, Arc<Log>, Arc<AtomicUsize>) {
     let (backing, log) = watched();
     let drops = Arc::default();
     let arena = Arena::new_in(backing);
-    let list = Lists::try_over(arena, |arena| make(arena, &drops, panics));
+    let list = Lists::try_over(arena, |s| make(s, &drops, panics));
     (list.expect("there is memory"), log, drops)
 }
 
@@ -86,8 +81,8 @@ fn a_panic_of_the_destructor_frees_the_memory() {
 #[test]
 fn a_panic_of_a_closure_frees_the_memory_or_keeps_the_value() {
     let (backing, log) = watched();
-    assert!(panics(|| Lists::over(Arena::new_in(backing), |arena| {
-        arena.alloc_slice_fill_copy(50_000, 0_u64);
+    assert!(panics(|| Lists::over(Arena::new_in(backing), |s| {
+        s.alloc_slice_fill_copy(50_000, 0_u64);
         panic!("asked for")
     })));
     assert_eq!(log.live(), 0);
@@ -97,8 +92,8 @@ fn a_panic_of_a_closure_frees_the_memory_or_keeps_the_value() {
     assert_eq!((log.live(), drops.load(Ordering::Relaxed)), (0, 1));
 
     let (mut owned, log, drops) = list(false);
-    assert!(panics(|| owned.with_mut(|list, arena| {
-        list.numbers = arena.alloc_slice_fill_copy(60_000, 7);
+    assert!(panics(|| owned.with_mut(|list, s| {
+        list.numbers = s.alloc_slice_fill_copy(60_000, 7);
         panic!("asked for")
     })));
     assert_eq!(owned.with(|list| list.numbers.len()), 60_000);
@@ -114,7 +109,7 @@ fn every_refusal_is_an_error() {
         let (backing, log) = watched();
         log.refuse_nth(refused);
         let drops = Arc::default();
-        let owned = Lists::try_over(Arena::new_in(backing), |arena| make(arena, &drops, false));
+        let owned = Lists::try_over(Arena::new_in(backing), |s| make(s, &drops, false));
         errors += usize::from(owned.is_err());
         if let Ok(owned) = owned {
             log.refuse_all();
@@ -150,9 +145,9 @@ fn an_error_of_a_closure_is_returned() {
         }
     }
     let parse = |text: &str| -> Result<Owned<&'static u32>, Error> {
-        Owned::try_new(|arena| {
+        Owned::try_new(|s| {
             let number = text.parse().map_err(|_| Error::NotANumber)?;
-            Ok(&*arena.try_alloc(number)?)
+            Ok(&*s.try_alloc(number)?)
         })
     };
     assert_eq!(parse("7").unwrap().with(|number| **number), 7);
@@ -172,7 +167,7 @@ fn an_arena_serves_one_value_after_the_other() {
     arena.alloc_slice_fill_copy(100, 1_u8);
     let drops = Arc::default();
     for round in 0..10 {
-        let owned = Lists::over(arena, |arena| make(arena, &drops, false).unwrap());
+        let owned = Lists::over(arena, |s| make(s, &drops, false).unwrap());
         assert_eq!(owned.held(), log.held());
         arena = owned.into_arena();
         assert_eq!((arena.stats().used, drops.load(Ordering::Relaxed)), (0, round + 1));
@@ -183,8 +178,8 @@ fn an_arena_serves_one_value_after_the_other() {
 #[test]
 fn a_map_keeps_what_the_old_value_referred_to() {
     let (owned, log, drops) = list(false);
-    let name = owned.map::<&'static str>(|list, arena| {
-        let numbers = arena.alloc_slice_fill_copy(10_000, 0);
+    let name = owned.map::<&'static str>(|list, s| {
+        let numbers = s.alloc_slice_fill_copy(10_000, 0);
         numbers[..5_000].copy_from_slice(list.numbers);
         list.name
     });
@@ -201,48 +196,48 @@ impl ForLifetime for AnyNothing {
     type Of<'a> = [[u128; 0]; 7];
 }
 
-/// The value holds the arena, and takes more memory through a shared reference.
+/// Collections that hold no scope grow; what one grows out of stays where it is.
 #[test]
-fn a_value_that_holds_its_arena_grows() {
-    struct Log<'a> {
-        arena: &'a Arena,
-        last: Cell<Option<&'a Entry<'a>>>,
-    }
-    struct Entry<'a> {
-        number: u64,
-        older: Option<&'a Entry<'a>>,
-    }
-    struct AnyLog;
-    impl ForLifetime for AnyLog {
-        type Of<'a> = Log<'a>;
+fn a_value_grows_by_the_scope_that_is_lent() {
+    struct AnyWords;
+    impl ForLifetime for AnyWords {
+        type Of<'a> = NodeVec<'a, &'a str>;
     }
 
-    let logs: Vec<Owned<AnyLog>> =
-        (0..3).map(|_| Owned::new(|arena| Log { arena, last: Cell::new(None) })).collect();
-    for number in 0..2_000 {
-        for log in &logs {
-            log.with(|log| {
-                let older = log.last.get();
-                log.last.set(Some(log.arena.alloc(Entry { number, older })));
+    let mut words = [(); 3].map(|()| Owned::<AnyWords>::new(|_| NodeVec::new()));
+    for number in 0..500 {
+        for words in &mut words {
+            words.with_mut(|words, s| {
+                let claim = s.claim();
+                let scratch = claim.scope().alloc_fmt(format_args!("{number}"));
+                words.push(s, s.alloc_str(scratch));
             });
         }
     }
-    for log in logs {
-        let mut next = log.with(|log| log.last.get());
-        let mut sum = 0;
-        while let Some(entry) = next {
-            (sum, next) = (sum + entry.number, entry.older);
-        }
-        assert_eq!(sum, 1_999_000);
+    for words in words {
+        let sum =
+            words.with(|words| words.iter().map(|word| word.parse::<u32>().unwrap()).sum::<u32>());
+        assert_eq!(sum, 124_750);
     }
+}
+
+/// The new value lies where the old one was, if it fits there.
+#[test]
+fn maps_of_one_size_take_no_memory() {
+    let mut owned = Owned::<AnyBlock>::new(|_| [1; 16_000]);
+    let held = owned.held();
+    for _ in 0..100 {
+        owned = owned.map::<AnyBlock>(|block, _| block.map(|number| number + 1));
+    }
+    assert_eq!((owned.held(), owned.with(|block| block[15_999])), (held, 101));
 }
 
 #[test]
 fn a_value_is_read_changed_and_dropped_by_other_threads() {
     let drops = Arc::default();
-    let mut owned = Owned::<AnyList>::new(|arena| make(arena, &drops, false).unwrap());
+    let mut owned = Owned::<AnyList>::new(|s| make(s, &drops, false).unwrap());
     let owned = thread::spawn(move || {
-        owned.with_mut(|list, arena| list.numbers = arena.alloc_slice_fill_copy(20_000, 7));
+        owned.with_mut(|list, s| list.numbers = s.alloc_slice_fill_copy(20_000, 7));
         owned
     });
     let owned = Arc::new(owned.join().unwrap());
@@ -260,7 +255,7 @@ fn a_value_is_read_changed_and_dropped_by_other_threads() {
 fn it_takes_two_words_and_no_call_of_its_own() {
     assert_eq!(size_of::<Owned<AnyList>>(), 2 * size_of::<usize>());
     let (backing, log) = watched();
-    let owned = Owned::<&'static str, _>::over(Arena::new_in(backing), |a| a.alloc_str("ebb"));
+    let owned = Owned::<&'static str, _>::over(Arena::new_in(backing), |s| s.alloc_str("ebb"));
     assert_eq!(log.calls(), 1);
     assert_eq!(format!("{owned:?}"), r#"Owned { value: "ebb", .. }"#);
     assert!(Arena::new_in(Heap).held() < owned.held());

@@ -115,7 +115,6 @@ programs! {
     kept_value_that_refers_to_its_child
     lent_node_vector
     lent_node_vector_sent_to_another_thread
-    owned_value_that_holds_its_arena_sent
     parent_used_while_its_child_lives
     reference_from_zeroed_memory
     reference_outlives_its_child_scope

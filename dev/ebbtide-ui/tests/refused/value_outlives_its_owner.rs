@@ -1,7 +1,8 @@
 //! What lies in the arena of an `Owned` lives as long as that is borrowed, and nothing that lives less
-//! long can be put in.
+//! long can be put in. Nobody can keep its scope: neither the value, hidden in a type that claims to be
+//! `Send`, nor another thread.
 
-use ebbtide::{Arena, ForLifetime, Owned};
+use ebbtide::{Arena, ForLifetime, Heap, Owned, Scope};
 
 struct AnyWords;
 impl ForLifetime for AnyWords {
@@ -9,6 +10,11 @@ impl ForLifetime for AnyWords {
 }
 
 type Words = Owned<AnyWords>;
+
+struct AnyScope;
+impl ForLifetime for AnyScope {
+    type Of<'a> = Option<&'a Scope<'a>>;
+}
 
 fn changed_while_it_is_read(mut words: Words) {
     let read: &str = words.with(|words| words[0]);
@@ -34,6 +40,10 @@ fn shorter_value_put_in(words: &mut Words) {
     });
 }
 
+fn longer_value_than_its_backing<'b>(text: &'b str) -> Owned<&'static str, Heap> {
+    Owned::<&'static str, _>::over(Arena::new(), move |_| text) //~ error
+}
+
 fn made_of_another_arena() -> Words {
     Words::new(|_| {
         let other = Arena::new();
@@ -41,9 +51,22 @@ fn made_of_another_arena() -> Words {
     })
 }
 
+fn scope_kept_by_the_value() -> Owned<AnyScope> {
+    Owned::<AnyScope>::new(|s| Some(s)) //~ error
+}
+
+fn scope_kept_by_the_caller<'o>(words: &'o mut Words) -> &'o str {
+    let mut kept: Option<&Scope<'o>> = None;
+    words.with_mut(|_, s| kept = Some(s)); //~ error
+    kept.unwrap().alloc_str("ebb")
+}
+
 fn main() {
     let mut words = made_of_another_arena();
     kept(&words);
     shorter_value_put_in(&mut words);
+    scope_kept_by_the_caller(&mut words);
     changed_while_it_is_read(words);
+    longer_value_than_its_backing("ebb");
+    scope_kept_by_the_value();
 }
