@@ -17,9 +17,9 @@ for model in "" -Zmiri-tree-borrows; do
     export MIRIFLAGS="-Zmiri-strict-provenance $model"
     echo "MIRIFLAGS=$MIRIFLAGS"
     if [ $# -gt 0 ]; then
-        cargo +nightly miri test --package ebbtide --all-features "$@"
+        cargo +nightly miri test --package ebbtide --features full,nightly,poison "$@"
     else
-        cargo +nightly miri test --package ebbtide --all-features --test all -- "${modules[@]/%/::}"
+        cargo +nightly miri test --package ebbtide --features full,nightly,poison --test all -- "${modules[@]/%/::}"
         cargo +nightly miri test --package ebbtide-capi --test all -- boundary::
     fi
 done

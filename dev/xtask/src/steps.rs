@@ -134,15 +134,9 @@ pub(crate) const STEPS: &[Step] = &[
         "cargo deny check bans licenses sources",
     )
     .needs(&[DENY]),
-    Step::new(
-        All,
-        "documentation as docs.rs builds it",
-        "RUSTDOCFLAGS='--cfg docsrs -Dwarnings' cargo +nightly doc --no-deps --all-features \
-         --target-dir target/docsrs --package ebbtide --package ebbtide-global \
-         --package ebbtide-bumpalo --package ebbtide-typed-arena",
-    )
-    .needs(&[NIGHTLY])
-    .beside("docsrs"),
+    Step::new(All, "documentation as docs.rs builds it", "bash ci/docsrs.sh")
+        .needs(&[NIGHTLY])
+        .beside("docsrs"),
     Step::new(
         All,
         "the book, and its links",
