@@ -1,5 +1,6 @@
 //! The functions of the allocator that a program calls. Each notes where its caller's stack is,
-//! counts down, and continues in the C library.
+//! counts down, and continues in the C library. `malloc` and `free` do so in a few instructions of
+//! their own, and call those in Rust if there is more to do.
 //!
 //! They are exported, under their own names, by the shared library only: what else links this crate
 //! keeps its allocator.
@@ -148,7 +149,58 @@ pub(crate) unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize 
 #[cfg(ebbtide_preload)]
 mod exported {
     use super::*;
-    use core::arch::naked_asm;
+    use core::{arch::naked_asm, mem::offset_of};
+
+    /// What [`malloc`](super::malloc) does for a block that is not due, from a position of the stack
+    /// that is not above the highest: seven instructions.
+    #[unsafe(naked)]
+    #[unsafe(no_mangle)]
+    extern "C" fn malloc(size: usize) -> *mut c_void {
+        naked_asm!(
+            "mov rax, qword ptr [rip + ebbtide_recorder_local@gottpoff]",
+            "lea rsi, [rsp + 8]",
+            "cmp rsi, qword ptr fs:[rax + {high}]",
+            "ja 2f",
+            "dec qword ptr fs:[rax + {countdown}]",
+            "js 3f",
+            "jmp qword ptr [rip + __libc_malloc@GOTPCREL]",
+            "3:",
+            "inc qword ptr fs:[rax + {countdown}]",
+            "2:",
+            "jmp {all}",
+            high = const offset_of!(Local, high),
+            countdown = const offset_of!(Local, countdown),
+            all = sym super::malloc,
+        )
+    }
+
+    /// What [`free`](super::free) does for a block of the C library that is not timed: eleven
+    /// instructions. The size of the range is read before its start, as `slots::contains` does.
+    #[unsafe(naked)]
+    #[unsafe(no_mangle)]
+    extern "C" fn free(block: *mut c_void) {
+        naked_asm!(
+            "mov rax, qword ptr [rip + ebbtide_recorder_local@gottpoff]",
+            "lea rsi, [rsp + 8]",
+            "cmp rsi, qword ptr fs:[rax + {high}]",
+            "ja 2f",
+            "mov rdx, qword ptr [rip + {bytes}]",
+            "mov rcx, rdi",
+            "sub rcx, qword ptr [rip + {start}]",
+            "cmp rcx, rdx",
+            "jb 2f",
+            "cmp byte ptr fs:[rax + {times_free}], 0",
+            "jne 2f",
+            "jmp qword ptr [rip + __libc_free@GOTPCREL]",
+            "2:",
+            "jmp {all}",
+            high = const offset_of!(Local, high),
+            bytes = sym slots::BYTES,
+            start = sym slots::START,
+            times_free = const offset_of!(Local, times_free),
+            all = sym super::free,
+        )
+    }
 
     macro_rules! export {
         ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $register:literal, $target:path;)*) => {$(
@@ -165,10 +217,8 @@ mod exported {
     }
 
     export! {
-        malloc(size: usize) -> *mut c_void, "rsi", super::malloc;
         calloc(count: usize, size: usize) -> *mut c_void, "rdx", super::calloc;
         realloc(block: *mut c_void, size: usize) -> *mut c_void, "rdx", super::realloc;
-        free(block: *mut c_void) -> (), "rsi", super::free;
         memalign(align: usize, size: usize) -> *mut c_void, "rdx", super::memalign;
         aligned_alloc(align: usize, size: usize) -> *mut c_void, "rdx", super::memalign;
         valloc(size: usize) -> *mut c_void, "rsi", super::valloc;

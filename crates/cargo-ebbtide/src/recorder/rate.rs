@@ -29,11 +29,11 @@ const FIRST: u32 = 4;
 const LAST: u32 = 20;
 
 /// Recording may take one tick in this many.
-const SHARE: u64 = 40;
+const SHARE: u64 = 64;
 
 /// Ticks that recording may take beyond its share at each rate, so that a short program is recorded
 /// densely.
-const CREDIT: u64 = 15_000_000;
+const CREDIT: u64 = 4_000_000;
 
 /// The most ticks that one recording takes. Beyond them, the thread waited for the processor.
 const LONGEST: u64 = 1_000_000;

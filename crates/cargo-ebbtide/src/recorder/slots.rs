@@ -17,8 +17,8 @@ const RANGES: [usize; 4] = [1 << 36, 1 << 30, 1 << 27, 1 << 24];
 const SHARE: u64 = 16;
 
 /// Where the range begins; 0 if there is none.
-static START: AtomicUsize = AtomicUsize::new(0);
-static BYTES: AtomicUsize = AtomicUsize::new(0);
+pub(crate) static START: AtomicUsize = AtomicUsize::new(0);
+pub(crate) static BYTES: AtomicUsize = AtomicUsize::new(0);
 
 /// What a slot begins with. The block follows at the next address with its alignment.
 #[repr(C, align(64))]
