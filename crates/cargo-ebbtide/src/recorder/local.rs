@@ -11,8 +11,10 @@ pub(crate) enum Due {
     Birth = 0,
     /// It tells which calls of the recorded one have ended.
     Next = 1,
+    /// Nothing: the same instructions run as for the next one, which is timed.
+    Warm = 2,
     /// The C library is timed. Not directly after recording, which empties the processor's caches.
-    Time = 2,
+    Time = 3,
 }
 
 /// The words of a thread. All are 0 in a new thread.

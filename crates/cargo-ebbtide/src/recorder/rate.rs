@@ -1,12 +1,21 @@
 //! Which blocks are recorded.
 
-use core::arch::x86_64::_rdtsc;
+use core::arch::x86_64::{_mm_lfence, _rdtsc};
 
 /// The cycle counter.
 #[inline(always)]
 pub(crate) fn ticks() -> u64 {
     // SAFETY: every processor of this architecture has the instruction.
     unsafe { _rdtsc() }
+}
+
+/// The cycle counter, after everything before: the recorder's own loads, which miss the caches, are
+/// not to count as those of the allocator.
+#[inline(always)]
+pub(crate) fn start_ticks() -> u64 {
+    // SAFETY: every processor of this architecture has the instruction.
+    unsafe { _mm_lfence() };
+    ticks()
 }
 
 /// The mean distance between two recorded blocks, as a power of two, and how it follows the time

@@ -217,11 +217,18 @@ pub(crate) fn alloc(size: usize, align: usize, is_zeroed: bool, end: usize) -> O
         return None;
     }
     let began = rate::ticks();
+    if local.due.get() == Due::Warm {
+        local.due.set(Due::Time);
+        busy.countdown = 0;
+        return timed(size, align, is_zeroed).0;
+    }
     if local.due.get() == Due::Time {
         local.due.set(Due::Birth);
         local.times_free.set(true);
         busy.countdown = local.left.get();
-        return timed(size, align, is_zeroed);
+        let (block, ticks) = timed(size, align, is_zeroed);
+        with(|state| state.journal.cost(false, size, ticks, state.rate.weight()));
+        return block;
     }
     if local.due.get() == Due::Next {
         let unwound = Unwound::here(end);
@@ -230,9 +237,10 @@ pub(crate) fn alloc(size: usize, align: usize, is_zeroed: bool, end: usize) -> O
             state.spend(began);
         });
         let (left, half) = (local.left.get(), local.left.get() / 2);
-        local.due.set(if left > 0 { Due::Time } else { Due::Birth });
-        local.left.set(left - half - 1);
-        busy.countdown = half;
+        let is_timed = left > 1;
+        local.due.set(if is_timed { Due::Warm } else { Due::Birth });
+        local.left.set(left - half - 2);
+        busy.countdown = if is_timed { half } else { left };
         return None;
     }
     if local.thread.get() == 0 {
@@ -267,9 +275,11 @@ pub(crate) fn alloc(size: usize, align: usize, is_zeroed: bool, end: usize) -> O
     .flatten()
 }
 
-/// A block of the C library, of which the time is recorded.
-fn timed(size: usize, align: usize, is_zeroed: bool) -> Option<*mut c_void> {
-    let began = rate::ticks();
+/// A block of the C library, if there is one, and the time that it took. One function, so that a first
+/// call warms it.
+#[inline(never)]
+fn timed(size: usize, align: usize, is_zeroed: bool) -> (Option<*mut c_void>, u64) {
+    let began = rate::start_ticks();
     let block = if align > 0 {
         // SAFETY: has no preconditions.
         unsafe { sys::__libc_memalign(align, size) }
@@ -281,8 +291,7 @@ fn timed(size: usize, align: usize, is_zeroed: bool) -> Option<*mut c_void> {
         unsafe { sys::__libc_malloc(size) }
     };
     let ticks = rate::ticks().saturating_sub(began);
-    with(|state| state.journal.cost(false, size, ticks, state.rate.weight()));
-    (!block.is_null()).then_some(block)
+    ((!block.is_null()).then_some(block), ticks)
 }
 
 /// Frees a recorded block.
@@ -334,7 +343,7 @@ pub(crate) unsafe fn free(block: *mut c_void, end: usize) {
 pub(crate) unsafe fn free_timed(block: *mut c_void) {
     let local = local();
     let busy = Busy::enter(local);
-    let began = rate::ticks();
+    let began = rate::start_ticks();
     // SAFETY: the caller's block.
     unsafe { sys::__libc_free(block) };
     let ticks = rate::ticks().saturating_sub(began);
