@@ -5,6 +5,7 @@
 //! | `ebbtide-benches` | times the workloads, with interleaved contestants, and checks the targets |
 //! | `table` | the operations of stumpalo's own benchmark, over mimalloc |
 //! | `standard` | the standard library's collections in a scope; needs Rust 1.100 |
+//! | `development` | the core in development builds, by optimisation level |
 //! | `scaling` | time and memory per allocation, by number and size |
 //! | `counts` | instructions and branches per allocation, under Callgrind |
 //! | `page` | draws the plots of the records, and writes their tables into the pages in docs/ |

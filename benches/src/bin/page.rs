@@ -1,5 +1,5 @@
 //! Draws the plots of the records in docs/records, and writes their tables into docs/BENCHMARKS.md,
-//! COLLECTIONS.md and the README, between `<!-- table NAME -->` and `<!-- end -->`. All tables together are too long
+//! COLLECTIONS.md and two READMEs, between `<!-- table NAME -->` and `<!-- end -->`. All tables together are too long
 //! to read; they go to target/bench/tables.md.
 
 use ebbtide_benches::plot::{Axis, Plot, Scale, Series};
@@ -92,9 +92,14 @@ fn write(docs: &Path) -> io::Result<()> {
     let all = docs.join("../target/bench/tables.md");
     fs::create_dir_all(docs.join("../target/bench"))?;
     fs::write(&all, include_str!("page/tables.md"))?;
-    for path in
-        [docs.join("../README.md"), docs.join("BENCHMARKS.md"), docs.join("COLLECTIONS.md"), all]
-    {
+    let development = record("development.csv");
+    for path in [
+        docs.join("../crates/ebbtide/README.md"),
+        docs.join("../README.md"),
+        docs.join("BENCHMARKS.md"),
+        docs.join("COLLECTIONS.md"),
+        all,
+    ] {
         let mut text = fs::read_to_string(&path)?;
         text = filled(&text, "machine", &machine(&suite));
         text = filled(&text, "groups", &groups(&core));
@@ -126,6 +131,7 @@ fn write(docs: &Path) -> io::Result<()> {
         text = filled(&text, "costs", &costs::table(&suite));
         text = filled(&text, "standard-machine", &costs::machine("One run", &in_a_scope));
         text = filled(&text, "standard", &standard::table(&in_a_scope));
+        text = filled(&text, "development", &standard::development(&development));
         text = filled(&text, "readme", &costs::short(&suite, &unaware, &aged));
         fs::write(&path, text)?;
     }
