@@ -219,7 +219,9 @@ impl Advice {
             .map(|(function, sums)| {
                 let calls = sums.calls();
                 let gain = |realised: f64| {
-                    let saved = sums.inside * pair * (1.0 - times.in_scope) * realised;
+                    // A block that moves is allocated and freed once more.
+                    let moved = sums.resizes * sums.inside / sums.blocks.max(1.0);
+                    let saved = (sums.inside + moved) * pair * (1.0 - times.in_scope) * realised;
                     (saved - calls * times.scope) / times.program
                 };
                 let gains = (gain(REALISED.0), gain(REALISED.1));
