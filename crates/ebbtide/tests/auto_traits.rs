@@ -372,8 +372,8 @@ fn every_public_type_is_asserted_here() {
             };
             let name = rest.split(|c: char| !c.is_alphanumeric()).next().unwrap();
             found += 1;
-            // Public for the signature of a sealed trait alone; they are not exported.
-            if ["Used", "Room", "Grow", "Sealed", "Failure"].contains(&name) {
+            // Public for a signature alone; they are not exported.
+            if ["Used", "Room", "Grow", "Sealed", "Failure", "NeedsFeature"].contains(&name) {
                 continue;
             }
             let named = this.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
