@@ -12,7 +12,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a panic is a failure")]
 
 use ebbtide::{
-    Arena, DropArena, GrowString, GrowVec, Heap, Pool, Scope, TypedArena,
+    AllocError, Arena, DropArena, GrowString, GrowVec, Heap, Owned, Pool, Scope, TypedArena,
     collections::{NodeVec, Owning, String as Text, Vec as List},
 };
 use std::{
@@ -745,6 +745,18 @@ fn of_owners() -> Vec<Row<fn(())>> {
             let arena = DropArena::new();
             none(arena.try_alloc_str(""));
             some(arena.try_alloc_str(LONG));
+        }
+        "owned" try_new |_none| {
+            some(Owned::<&'static str>::try_new(|s| Ok::<_, AllocError>(s.try_alloc_str(LONG)?)));
+        }
+        "owned" try_over |_none| {
+            let arena = Arena::new();
+            some(Owned::<&'static str, _>::try_over(arena, |s| s.try_alloc_str(LONG).map(|text| &*text)));
+        }
+        "owned" try_map |_none| {
+            if let Ok(empty) = Owned::<&'static str>::try_new(|_| Ok::<_, AllocError>("")) {
+                some(empty.try_map::<&'static str, AllocError>(|_, s| Ok(s.try_alloc_str(LONG)?)));
+            }
         }
         "typed_arena" try_with_capacity |_none| {
             none(TypedArena::<u64>::try_with_capacity(0));
