@@ -80,6 +80,8 @@ pub(crate) struct Scope {
     pub(crate) escapes: Vec<Escape>,
     /// Whether it is worth a scope, which has to be a future's.
     pub(crate) is_polled: bool,
+    /// The mean number of functions around it.
+    depth: f64,
     members: HashSet<usize>,
 }
 
@@ -92,6 +94,19 @@ impl Scope {
     /// The share of its blocks that a scope would free.
     pub(crate) fn share_inside(&self) -> f64 {
         self.inside / self.blocks.max(1.0)
+    }
+
+    /// Whether its calls, if there are many, would be worth a scope each.
+    fn pays(&self) -> bool {
+        self.gain() >= LEAST_GAIN
+            && self.share_inside() >= LEAST_INSIDE
+            && self.blocks_a_call() >= LEAST_BLOCKS
+            && self.recorded >= 20
+    }
+
+    /// Whether a scope would hold little memory, or little more than its blocks do.
+    fn is_bounded(&self, blocks: &[Block]) -> bool {
+        self.bytes_a_call() <= LITTLE.max(self.peak(blocks) * MOST_CHURN)
     }
 
     /// The most bytes that its blocks hold at once, in all of its calls.
@@ -126,6 +141,9 @@ pub(crate) struct Advice {
     pub(crate) all: Vec<Scope>,
     /// The indices of those that are worth a scope, the best first.
     pub(crate) chosen: Vec<usize>,
+    /// If none is, the index of the innermost one that would be, but for its memory: either a loop is
+    /// in it, or it is called in a loop and its calls look like one.
+    pub(crate) too_long: Option<usize>,
     /// Blocks of the whole program, and the share of its time that the allocator takes.
     pub(crate) blocks: f64,
     pub(crate) recorded: usize,
@@ -155,6 +173,7 @@ struct Sums {
     by_other: f64,
     resizes: f64,
     members: HashSet<usize>,
+    depth: f64,
     escaped: BTreeMap<usize, (f64, f64)>,
 }
 
@@ -249,6 +268,7 @@ impl Advice {
                     gains,
                     escapes,
                     is_polled: false,
+                    depth: sums.depth / sums.blocks.max(1.0),
                     members: sums.members,
                 }
             })
@@ -259,8 +279,17 @@ impl Advice {
             let scope = &mut all[*index];
             scope.is_polled = symbols.is_polled(&scope.function.name);
         }
+        let best = all.iter().map(Scope::gain).fold(0.0, f64::max);
+        let too_long = (0..all.len())
+            .filter(|_| chosen.is_empty())
+            .filter(|index| all[*index].pays() && all[*index].gain() >= NEARLY * best)
+            .max_by(|a, b| {
+                let key = |index: usize| (all[index].function.is_own(), all[index].depth);
+                let (a, b) = (key(*a), key(*b));
+                a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+            });
         let recorded = lifetimes.blocks.len();
-        Advice { all, chosen, blocks, recorded, time: share(blocks) }
+        Advice { all, chosen, too_long, blocks, recorded, time: share(blocks) }
     }
 }
 
@@ -277,6 +306,7 @@ fn count(sums: &mut HashMap<Function, Sums>, index: usize, block: &Block, path: 
         sums.blocks += weight;
         sums.bytes += bytes;
         sums.resizes += block.resizes as f64 * weight;
+        sums.depth += depth as f64 * weight;
         sums.members.insert(index);
         if let Some((alive, gap)) = block.alive_after {
             let after = sums.after.entry(gap).or_default();
@@ -314,11 +344,7 @@ fn choose(all: &[Scope], blocks: &[Block]) -> Vec<usize> {
     let mut left: Vec<usize> = (0..all.len())
         .filter(|index| {
             let scope = &all[*index];
-            scope.gain() >= LEAST_GAIN
-                && scope.share_inside() >= LEAST_INSIDE
-                && scope.blocks_a_call() >= LEAST_BLOCKS
-                && scope.recorded >= 20
-                && scope.bytes_a_call() <= LITTLE.max(scope.peak(blocks) * MOST_CHURN)
+            scope.pays() && scope.is_bounded(blocks)
         })
         .collect();
     let mut chosen = Vec::new();

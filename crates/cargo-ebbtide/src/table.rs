@@ -78,6 +78,26 @@ fn row(rank: &str, scope: &Scope) -> String {
     )
 }
 
+/// What to say if no function is worth a scope.
+fn none(advice: &Advice) -> String {
+    let Some(scope) = advice.too_long.map(|index| &advice.all[index]) else {
+        return "No scope would pay: no function ends the life of enough blocks that the program \
+                waits for. `--all` shows every function.\n"
+            .to_owned();
+    };
+    let name = without_arguments(&scope.function.name);
+    format!(
+        "No scope would pay as calls were counted: {name} would save {:.0} to {:.0} %, but \
+         would hold {} per call (calls: {}).\n- If it is called in a loop, its calls may look like one: `--try \
+         {name:?}` counts and compares them.\n- If a loop is in it, move the body of the loop to a \
+         function that is not inlined (`#[inline(never)]`, `noinline`), and start again.\n",
+        scope.gains.0 * 100.0,
+        scope.gains.1 * 100.0,
+        bytes(scope.bytes_a_call()),
+        count(scope.calls.max(1.0)),
+    )
+}
+
 /// The advice as a table.
 pub(crate) fn text(advice: &Advice, is_all: bool) -> String {
     let mut text = format!(
@@ -106,8 +126,7 @@ pub(crate) fn text(advice: &Advice, is_all: bool) -> String {
         return text;
     }
     if advice.chosen.is_empty() {
-        text += "No scope would pay: no function ends the life of enough blocks that the program \
-                 waits for. `--all` shows every function.\n";
+        text += &none(advice);
         return text;
     }
     text += &head;

@@ -319,6 +319,20 @@ fn the_program_s_own_function_is_named_rather_than_the_library_s() {
     assert_eq!(folder.advise(&[], &program, &[]).chosen(), ["handle"]);
 }
 
+#[test]
+fn a_function_whose_calls_look_like_one_is_named() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("alike.c", &[]) else { return };
+    let output = folder.run(&["--", program.to_str().unwrap()]);
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+    assert!(
+        shown.contains("No scope would pay as calls were counted: handle would save"),
+        "{shown}"
+    );
+    assert!(shown.contains("`--try \"handle\"`"), "{shown}");
+}
+
 /// A scope would hold no more than the program does.
 #[test]
 fn a_document_that_is_built_once_gets_advice() {
