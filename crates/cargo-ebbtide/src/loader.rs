@@ -33,15 +33,23 @@ own! {
 #[unsafe(no_mangle)]
 extern "C" fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void {
     naked_asm!(
+        ".cfi_startproc",
         "and esi, {kept}",
         "push rdi",
+        ".cfi_adjust_cfa_offset 8",
         "push rsi",
+        ".cfi_adjust_cfa_offset 8",
         "sub rsp, 8",
+        ".cfi_adjust_cfa_offset 8",
         "call {find}",
         "add rsp, 8",
+        ".cfi_adjust_cfa_offset -8",
         "pop rsi",
+        ".cfi_adjust_cfa_offset -8",
         "pop rdi",
+        ".cfi_adjust_cfa_offset -8",
         "jmp rax",
+        ".cfi_endproc",
         kept = const !sys::RTLD_DEEPBIND,
         find = sym find_dlopen,
     )
@@ -66,18 +74,26 @@ struct Found {
 #[unsafe(no_mangle)]
 extern "C" fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void {
     naked_asm!(
+        ".cfi_startproc",
         "push rdi",
+        ".cfi_adjust_cfa_offset 8",
         "push rsi",
+        ".cfi_adjust_cfa_offset 8",
         "sub rsp, 8",
+        ".cfi_adjust_cfa_offset 8",
         "call {find}",
         "add rsp, 8",
+        ".cfi_adjust_cfa_offset -8",
         "pop rsi",
+        ".cfi_adjust_cfa_offset -8",
         "pop rdi",
+        ".cfi_adjust_cfa_offset -8",
         "test rax, rax",
         "jz 2f",
         "ret",
         "2:",
         "jmp rdx",
+        ".cfi_endproc",
         find = sym find_dlsym,
     )
 }

@@ -112,6 +112,10 @@ fn the_stack_can_be_unwound_at_every_instruction() {
         let (printed, errors) = (text(&output.stdout), text(&output.stderr));
         assert!(printed.contains("cut 0, stepped"), "{printed}{errors}");
         assert!(printed.contains("\"prints_the_same\":true"), "{level}: {printed}{errors}");
+        if level == "-O2" {
+            // In the recorder as well.
+            prints_the_same(&folder.advise(&[], &program, &[]), &program, &[]);
+        }
     }
 }
 

@@ -157,6 +157,7 @@ mod exported {
     #[unsafe(no_mangle)]
     extern "C" fn malloc(size: usize) -> *mut c_void {
         naked_asm!(
+            ".cfi_startproc",
             "mov rax, qword ptr [rip + ebbtide_recorder_local@gottpoff]",
             "lea rsi, [rsp + 8]",
             "cmp rsi, qword ptr fs:[rax + {high}]",
@@ -168,6 +169,7 @@ mod exported {
             "inc qword ptr fs:[rax + {countdown}]",
             "2:",
             "jmp {all}",
+            ".cfi_endproc",
             high = const offset_of!(Local, high),
             countdown = const offset_of!(Local, countdown),
             all = sym super::malloc,
@@ -180,6 +182,7 @@ mod exported {
     #[unsafe(no_mangle)]
     extern "C" fn free(block: *mut c_void) {
         naked_asm!(
+            ".cfi_startproc",
             "mov rax, qword ptr [rip + ebbtide_recorder_local@gottpoff]",
             "lea rsi, [rsp + 8]",
             "cmp rsi, qword ptr fs:[rax + {high}]",
@@ -194,6 +197,7 @@ mod exported {
             "jmp qword ptr [rip + __libc_free@GOTPCREL]",
             "2:",
             "jmp {all}",
+            ".cfi_endproc",
             high = const offset_of!(Local, high),
             bytes = sym slots::BYTES,
             start = sym slots::START,
@@ -208,8 +212,10 @@ mod exported {
             #[unsafe(no_mangle)]
             extern "C" fn $name($($argument: $type),*) -> $result {
                 naked_asm!(
+                    ".cfi_startproc",
                     concat!("lea ", $register, ", [rsp + 8]"),
                     "jmp {target}",
+                    ".cfi_endproc",
                     target = sym $target,
                 )
             }
