@@ -7,9 +7,10 @@
 //! - **W2** The value of an [`Owned`] lies in a block of the arena. It is an `F::Of<'a>` for the
 //!   arena's lifetime `'a`, which no closure knows. So the value can refer to memory of the arena, and
 //!   nothing that lives longer than a borrow of the `Owned` can.
-//! - **W3** Nobody but a running closure can allocate in the arena. A closure gets a `&Scope<'a>`, not
-//!   the arena, and cannot keep the reference: it lives for less than `'a`. If a value could hold the
-//!   arena, hidden in a type that claims to be `Send`, two threads could allocate at once.
+//! - **W3** Nobody but a running closure can use the arena: allocate, claim, or end a claim. A closure
+//!   gets a `&Scope<'a>`, not the arena, and cannot keep the reference: it lives for a time that no
+//!   closure knows to be as long as `'a`. If a value could hold the arena, hidden in a type that claims
+//!   to be `Send`, two threads could allocate at once.
 //!
 //! The value is behind a pointer. In a field, moving the `Owned` would move it, and the compiler may
 //! assume that what a moved reference refers to stays valid for the whole call.
@@ -28,9 +29,9 @@ use core::{convert::Infallible, fmt, mem::ManuallyDrop, panic::UnwindSafe, ptr::
 /// another thread.
 ///
 /// `F` names the type of the value for every lifetime (see [`ForLifetime`]). The closures get a scope
-/// of the arena and return the value for the same lifetime. The value can hold what the scope
-/// allocated, but not the scope: of the collections, `NodeVec`. Dropping an `Owned` drops the value and
-/// then the arena.
+/// of the arena and return the value for the same lifetime; their helpers take `&Scope<'a>`. The value
+/// can hold what the scope allocated, but not that scope. Collections that grow later hold none:
+/// [`NodeVec`](crate::collections::NodeVec). Dropping an `Owned` drops the value and then the arena.
 ///
 /// ```
 /// use ebbtide::{ForLifetime, Owned, Scope};
@@ -96,7 +97,7 @@ unsafe impl<F: ForLifetime, B: Backing> Send for Owned<F, B> where for<'a> F::Of
 // nobody changes meanwhile (W3): closures that get a scope have the `Owned` exclusively.
 unsafe impl<F: ForLifetime, B: Backing> Sync for Owned<F, B> where for<'a> F::Of<'a>: Sync {}
 
-/// As for a box: whoever sees a broken value after a panic has the value.
+/// Like a box of the value.
 impl<F: ForLifetime, B: Backing> UnwindSafe for Owned<F, B> where for<'a> F::Of<'a>: UnwindSafe {}
 
 /// An arena in its own memory, which it gives back at its end.
@@ -219,7 +220,7 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
     /// # Errors
     ///
     /// The error that `make` returned, or [`AllocError`], converted, if the arena has no memory for
-    /// itself and the value. The arena is dropped then.
+    /// itself and the value. The arena is dropped in both cases.
     ///
     /// ```
     /// use ebbtide::{AllocError, Arena, Owned};
@@ -281,7 +282,8 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
     }
 
     /// Replaces the value by another one, of another type, in the same arena. What the old one referred
-    /// to stays until the end. If `change` panics, the arena is freed.
+    /// to stays until the end, and so does its own block if the new value does not fit in it. If `change`
+    /// panics, the arena is freed.
     ///
     /// ```
     /// let text = ebbtide::Owned::<&'static str>::new(|s| s.alloc_str("ebb and flow"));
@@ -303,7 +305,7 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
     /// # Errors
     ///
     /// The error that `change` returned, or [`AllocError`], converted, if the arena has no memory for the
-    /// new value. The old one is dropped.
+    /// new value. The old value and the arena are dropped in both cases.
     ///
     /// ```
     /// use ebbtide::{AllocError, Owned};
