@@ -26,7 +26,8 @@ impl Mode {
 pub(crate) const MODES: &[Mode] = &[
     Mode::of::<heap::Heap>(
         "heap",
-        "serde_json::Value, and Vec, String and HashMap of the standard library",
+        "serde_json::Value, and Vec, String and HashMap of the standard library, on the system's heap \
+         (docs/BENCHMARKS.md also compares with mimalloc and other arenas)",
     ),
     Mode::of::<scopes::Scopes>(
         "scopes",
