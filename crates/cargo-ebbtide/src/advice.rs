@@ -126,6 +126,11 @@ impl Scope {
         peak
     }
 
+    /// Whether it was called once, or its calls look like one, with more than a little memory.
+    pub(crate) fn seems_to_be_one_call(&self) -> bool {
+        self.calls < 1.5 && self.bytes_a_call() > LITTLE
+    }
+
     pub(crate) fn blocks_a_call(&self) -> f64 {
         self.blocks / self.calls.max(1.0)
     }
@@ -332,7 +337,8 @@ fn count(sums: &mut HashMap<Function, Sums>, index: usize, block: &Block, path: 
 }
 
 /// The functions that are worth a scope. Where calls lie in one another, the one that holds the least
-/// memory among those with nearly the best gain; of the program's own functions, if there are any.
+/// memory among those with nearly the best gain, and of several the innermost; of the program's own
+/// functions, if there are any.
 fn choose(all: &[Scope], blocks: &[Block]) -> Vec<usize> {
     let weight = |members: &mut dyn Iterator<Item = &usize>| -> f64 {
         members.map(|member| blocks[*member].weight as f64).sum()
@@ -355,8 +361,9 @@ fn choose(all: &[Scope], blocks: &[Block]) -> Vec<usize> {
         let nearly = related.iter().copied().filter(is_nearly);
         let smallest = nearly.min_by(|a, b| {
             let key = |index: usize| (!all[index].function.is_own(), all[index].bytes_a_call());
-            let (a, b) = (key(*a), key(*b));
-            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+            let depth = |index: usize| all[index].depth;
+            let memory = key(*a).0.cmp(&key(*b).0).then(key(*a).1.total_cmp(&key(*b).1));
+            memory.then(depth(*b).total_cmp(&depth(*a)))
         });
         chosen.push(smallest.unwrap_or(best));
         left.retain(|other| !related.contains(other));

@@ -141,6 +141,10 @@ pub(crate) fn text(advice: &Advice, is_all: bool) -> String {
             patch(&scope.function, scope.is_polled),
             if place.is_empty() { String::new() } else { format!(" ({place})") }
         );
+        if scope.seems_to_be_one_call() {
+            text += "      called once: in a loop, calls may look like one (`--try` counts them); if a \
+                     loop is in it, a scope for each turn holds less\n";
+        }
         let escaped = scope.blocks - scope.inside;
         if escaped > 0.0 {
             let names = scope.escapes.iter().filter_map(|escape| escape.stack.first());

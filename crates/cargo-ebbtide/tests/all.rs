@@ -323,14 +323,19 @@ fn the_program_s_own_function_is_named_rather_than_the_library_s() {
 fn a_function_whose_calls_look_like_one_is_named() {
     let folder = Folder::new();
     let Some(program) = folder.compile("alike.c", &[]) else { return };
-    let output = folder.run(&["--", program.to_str().unwrap()]);
-    let shown = text(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "{shown}");
-    assert!(
-        shown.contains("No scope would pay as calls were counted: handle would save"),
-        "{shown}"
-    );
-    assert!(shown.contains("`--try \"handle\"`"), "{shown}");
+    let shown = |turns, blocks, status| {
+        let output = folder.run(&["--", program.to_str().unwrap(), turns, blocks]);
+        let shown = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(status), "{shown}");
+        shown
+    };
+    let all = shown("20000", "64", 1);
+    assert!(all.contains("No scope would pay as calls were counted: work would save"), "{all}");
+    assert!(all.contains("`--try \"work\"`"), "{all}");
+    // Here, a scope for all calls would hold little more than the program does.
+    let all = shown("30", "20000", 0);
+    assert!(all.contains("try:   --try \"work\""), "{all}");
+    assert!(all.contains("called once: "), "{all}");
 }
 
 /// A scope would hold no more than the program does.

@@ -3,23 +3,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static volatile long round_number, sum;
+#define MOST 20000
 
-__attribute__((noinline)) void handle(void) {
-    char *blocks[64];
-    for (int block = 0; block < 64; block++) {
+static volatile long turn, turns, count, sum;
+static char *blocks[MOST];
+
+__attribute__((noinline)) void work(void) {
+    for (int block = 0; block < count; block++) {
         blocks[block] = malloc(100);
-        blocks[block][0] = (char)round_number;
+        blocks[block][0] = (char)turn;
     }
-    for (int block = 0; block < 64; block++) {
+    for (int block = 0; block < count; block++) {
         sum += blocks[block][0];
         free(blocks[block]);
     }
 }
 
-int main(void) {
-    for (round_number = 0; round_number < 20000; round_number++)
-        handle();
+int main(int argc, char **argv) {
+    turns = argc > 2 ? atol(argv[1]) : 0;
+    count = argc > 2 ? atol(argv[2]) : 0;
+    for (turn = 0; turn < turns && count <= MOST; turn++)
+        work();
     printf("sum %ld\n", sum);
     return 0;
 }
