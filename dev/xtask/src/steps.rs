@@ -5,8 +5,8 @@ use crate::step::{Step, Tier::*};
 use crate::tool::{
     AARCH64, ACTIONLINT, ALLOCATORS, BETA, CLANG, CLIPPY, CONAN, CPP_LIBRARIES, DEBHELPER, DENY,
     GDB, HOOKED, I686, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MDBOOK, MESON, MSRV, MULTILIB,
-    MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, OTHER_PMR, QEMU, RUSTFMT, SEMVER, UNIX,
-    VALGRIND, WINE,
+    MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, OTHER_PMR, PYTHON, QEMU, RUSTFMT, SEMVER,
+    UNIX, VALGRIND, WINE,
 };
 
 /// `nostd/` and `fuzz/` are workspaces of their own: `panic = "abort"` requires one, and the targets
@@ -71,6 +71,7 @@ pub(crate) const STEPS: &[Step] = &[
     )
     .beside("optimised"),
     Step::new(Test, "Julia package", "bash ci/julia.sh").needs(&[JULIA]).beside("julia"),
+    Step::new(Test, "Python package", "bash ci/python.sh").needs(&[PYTHON]).beside("julia"),
     Step::new(Test, "loom models", "LOOM_MAX_PREEMPTIONS=2 bash ci/loom.sh").beside("loom"),
     Step::new(Test, "AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).beside("asan"),
     Step::new(
@@ -134,6 +135,7 @@ pub(crate) const STEPS: &[Step] = &[
         "cargo deny check bans licenses sources",
     )
     .needs(&[DENY]),
+    Step::new(All, "Python package, installed", "bash ci/python.sh installed").needs(&[PYTHON]),
     Step::new(All, "documentation as docs.rs builds it", "bash ci/docsrs.sh")
         .needs(&[NIGHTLY])
         .beside("docsrs"),

@@ -241,6 +241,11 @@ pub(crate) const NLOHMANN_SUITE: Tool = Tool {
     install: &["apt-get update", "bash ci/others/new.sh --install"],
 };
 
+pub(crate) const PYTHON: Tool = Tool {
+    name: "Python, with pip",
+    probe: "python3 -m venv --help",
+    install: &["apt-get update", "apt-get install --yes python3-venv"],
+};
 pub(crate) const JULIA: Tool = Tool {
     name: "Julia",
     probe: "bash ci/julia.sh --probe",
