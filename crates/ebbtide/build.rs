@@ -1,7 +1,7 @@
-//! Sets `cfg(std_allocator)` if `core::alloc::Allocator` exists without a feature gate, as from Rust
-//! 1.100 on, or if the feature `nightly` opens the gate.
+//! Sets `cfg(stable_allocator)` if `core::alloc::Allocator` exists without a feature gate, as from Rust
+//! 1.100 on, and `cfg(std_allocator)` then or if the feature `nightly` opens the gate, in this crate.
 //!
-//! If the compiler is unknown, the cfg is not set and the build goes on.
+//! If the compiler is unknown, nothing is set for it and the build goes on.
 
 use std::{
     env,
@@ -15,9 +15,12 @@ const SINCE: u32 = 100;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-check-cfg=cfg(std_allocator)");
-    let is_there = || env::var_os("RUSTC").and_then(|rustc| has_allocator(&rustc));
-    if env::var_os("CARGO_FEATURE_NIGHTLY").is_some() || is_there() == Some(true) {
+    println!("cargo::rustc-check-cfg=cfg(std_allocator, stable_allocator)");
+    let is_stable = env::var_os("RUSTC").and_then(|rustc| has_allocator(&rustc)) == Some(true);
+    if is_stable {
+        println!("cargo::rustc-cfg=stable_allocator");
+    }
+    if is_stable || env::var_os("CARGO_FEATURE_NIGHTLY").is_some() {
         println!("cargo::rustc-cfg=std_allocator");
     }
 }

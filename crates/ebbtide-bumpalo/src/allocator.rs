@@ -19,14 +19,14 @@ macro_rules! implement {
         unsafe impl<const MIN_ALIGN: usize> $($path)::+::Allocator for &Bump<MIN_ALIGN> {
             #[inline]
             fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
-                $($path)::+::Allocator::allocate(&self.arena, aligned::<MIN_ALIGN>(layout))
+                $($path)::+::Allocator::allocate(&&self.arena, aligned::<MIN_ALIGN>(layout))
             }
 
             #[inline]
             unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
                 let layout = aligned::<MIN_ALIGN>(layout);
                 // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
-                unsafe { $($path)::+::Allocator::deallocate(&self.arena, block, layout) };
+                unsafe { $($path)::+::Allocator::deallocate(&&self.arena, block, layout) };
             }
 
             #[inline]
@@ -38,7 +38,7 @@ macro_rules! implement {
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
                 let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
                 // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
-                unsafe { $($path)::+::Allocator::grow(&self.arena, block, old, new) }
+                unsafe { $($path)::+::Allocator::grow(&&self.arena, block, old, new) }
             }
 
             #[inline]
@@ -50,7 +50,7 @@ macro_rules! implement {
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
                 let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
                 // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
-                unsafe { $($path)::+::Allocator::grow_zeroed(&self.arena, block, old, new) }
+                unsafe { $($path)::+::Allocator::grow_zeroed(&&self.arena, block, old, new) }
             }
 
             #[inline]
@@ -62,12 +62,15 @@ macro_rules! implement {
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
                 let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
                 // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
-                unsafe { $($path)::+::Allocator::shrink(&self.arena, block, old, new) }
+                unsafe { $($path)::+::Allocator::shrink(&&self.arena, block, old, new) }
             }
         }
     };
 }
 
+#[cfg(feature = "allocator_api")]
+implement!(core_alloc::alloc);
+#[cfg(not(feature = "allocator_api"))]
 ebbtide::__std_allocator! {
     implement!(core_alloc::alloc);
 }

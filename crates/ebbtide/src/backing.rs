@@ -25,8 +25,8 @@ use core::{alloc::Layout, ptr::NonNull};
 ///
 /// A backing may reach the arena that it serves, for example through a scope in a thread-local.
 /// While the backing runs, an allocation that needs another chunk fails with an [`AllocError`], and
-/// so does any allocation from the scope whose request is being served. The infallible methods call
-/// `handle_alloc_error` instead.
+/// so does any allocation from the scope whose request is being served, unless a block of that scope is
+/// freed first. The infallible methods call `handle_alloc_error` instead.
 ///
 /// `allocate` may panic. The requesting scope then treats its current chunk as full until the scope
 /// ends; existing allocations stay valid. If a collection of the standard library made the request, the

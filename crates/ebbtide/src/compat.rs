@@ -5,8 +5,8 @@
 //!
 //! Everything comes from the low end, so that the last block grows, shrinks and is freed in place.
 //! The trait is implemented for `&Scope` and never for `Scope`: a block is grown, shrunk or freed
-//! only through the scope that gave it. `Arena` allocates in its root. The traits forward references,
-//! and the standard library's also `Box` and `Rc`, so `&Arena` and `Rc<Arena>` are allocators, too.
+//! only through the scope that gave it. `&Arena` allocates in the root of the arena, and for the standard
+//! library `Arena` by value, which forwards `&Arena` and `Rc<Arena>`.
 
 use crate::{arena::Arena, backing::Backing, error::AllocError, raw::Need, scope::Scope};
 use core::{alloc::Layout, ptr::NonNull};
@@ -224,22 +224,23 @@ impl MayUnwind {
     fn disarm(self) {}
 }
 
-/// Implements one of the traits.
+/// Implements one of the traits. That of the standard library says that `&mut` access to an allocator
+/// may invalidate its blocks, so it is implemented for an arena by value. In the others, a block lives as
+/// long as the allocator, so they are implemented for a reference.
 macro_rules! allocator {
-    ($($path:ident)::+, $guard:ident) => {
+    ($($path:ident)::+, $guard:ident, $arena:ty) => {
         // SAFETY: a block lies in a chunk that the arena keeps as long as the scope is borrowed,
         // wherever the reference is copied to, and is handed out once. Meanwhile nothing resets the
-        // arena or opens another scope of it. The guard keeps the methods from unwinding.
+        // arena, and a claim does not use this scope's memory.
         unsafe impl $($path)::+::Allocator for &Scope<'_> {
             allocator!(@ $($path)::+, $guard);
         }
 
         // SAFETY: a block lies in a chunk that stays where it is when the arena moves, and is handed
         // out once. Only the arena's end and methods with `&mut self` give its memory back or to a
-        // scope; both invalidate the block by the contract. The guard keeps the methods from
-        // unwinding. Dropping an arena does not unwind, because releasing to and dropping a backing
-        // do not.
-        unsafe impl<B: Backing> $($path)::+::Allocator for Arena<B> {
+        // scope. A reference excludes both; by value, where the trait allows that, they invalidate the
+        // block. Dropping an arena does not unwind, because releasing to and dropping a backing do not.
+        unsafe impl<B: Backing> $($path)::+::Allocator for $arena {
             allocator!(@ $($path)::+, $guard);
         }
     };
@@ -290,13 +291,13 @@ macro_rules! allocator {
 
 // With the feature `nightly` of allocator-api2 0.2, its trait is that of the standard library.
 #[cfg(all(feature = "allocator-api2-02", not(feature = "allocator-api2-02-nightly")))]
-allocator!(allocator_api2_02::alloc, MayUnwind);
+allocator!(allocator_api2_02::alloc, MayUnwind, &Arena<B>);
 #[cfg(feature = "allocator-api2-03")]
-allocator!(allocator_api2_03::alloc, MayUnwind);
+allocator!(allocator_api2_03::alloc, MayUnwind, &Arena<B>);
 #[cfg(feature = "allocator-api2-04")]
-allocator!(allocator_api2_04::alloc, MayUnwind);
+allocator!(allocator_api2_04::alloc, MayUnwind, &Arena<B>);
 #[cfg(std_allocator)]
-allocator!(core::alloc, AbortOnUnwind);
+allocator!(core::alloc, AbortOnUnwind, Arena<B>);
 
 // SAFETY: a copy of the reference is the same allocator, copying it does not unwind, and the end of a
 // copy frees nothing.

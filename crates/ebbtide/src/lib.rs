@@ -224,14 +224,15 @@ pub use typed_arena::TypedArena;
 pub use value::Zeroable;
 pub use vector::GrowVec;
 
-/// Expands to its contents if `&Arena` implements `Allocator` of the standard library.
-#[cfg(std_allocator)]
+/// Expands to its contents if `Allocator` of the standard library needs no feature gate, which another
+/// crate may not have.
+#[cfg(stable_allocator)]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __std_allocator {
     ($($code:tt)*) => { $($code)* };
 }
-#[cfg(not(std_allocator))]
+#[cfg(not(stable_allocator))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __std_allocator {

@@ -520,7 +520,7 @@ macro_rules! through {
                     drop(claim);
                     log.allow();
                     run(&arena.root(), arena.root(), None, &steps);
-                    run(&arena, arena.root(), Some(&log), &steps);
+                    run(&&arena, arena.root(), Some(&log), &steps);
                     drop(arena);
                     assert_eq!(log.live(), 0);
                     let mut memory = vec![MaybeUninit::uninit(); chunk_size];
@@ -714,39 +714,6 @@ macro_rules! collections {
                 let boxed: Boxed<'_, Page> = AnyBox::new_in(pages[9], &s);
                 assert_eq!((address(&*boxed) % 8_192, boxed.0), (0, 9));
             }
-
-            #[test]
-            fn an_arena_that_its_vector_owns_moves_with_it() {
-                let census = Census::forever();
-                let (backing, log) = watched();
-                let arena = Arena::with_chunk_size_in(1 << 14, backing);
-                let mut numbers: AnyVec<u64, Arena<Watched>> = AnyVec::new_in(arena);
-                numbers.push(0);
-                let start = numbers.as_ptr();
-                numbers.extend(1..1_000);
-                let mut numbers = std::thread::spawn(move || {
-                    numbers.extend(1_000..1_500);
-                    numbers.retain(|n| n % 2 == 0);
-                    numbers
-                })
-                .join()
-                .unwrap();
-                assert_eq!((numbers.as_ptr(), log.calls()), (start, 1));
-                numbers.shrink_to_fit();
-                assert_eq!(numbers.allocator().stats().used, 750 * 8);
-                let numbers = numbers.into_boxed_slice();
-                assert!(numbers.iter().copied().eq((0..1_500).step_by(2)));
-                drop(numbers);
-                assert_eq!(log.live(), 0);
-
-                let mut values = AnyVec::new_in(Arena::with_chunk_size(100));
-                values.extend((0..20).map(|n| census.make(n)));
-                let mut values = values.into_iter();
-                end(values.next());
-                assert_eq!(census.live(), 19);
-                drop(values);
-                assert_eq!(census.live(), 0);
-            }
         }
     };
 }
@@ -918,4 +885,38 @@ fn std_collections_can_allocate_from_a_scope() {
     assert!(nested.iter().enumerate().all(|(i, value)| **value == i));
     let shape: Box<dyn Fn(i32) -> i32, &Scope<'_>> = Box::new_in(|x| x + 1, &s);
     assert_eq!(shape(1), 2);
+}
+
+#[cfg(std_allocator)]
+#[test]
+fn an_arena_that_its_vector_owns_moves_with_it() {
+    let census = Census::forever();
+    let (backing, log) = watched();
+    let arena = Arena::with_chunk_size_in(1 << 14, backing);
+    let mut numbers: Vec<u64, Arena<Watched>> = Vec::new_in(arena);
+    numbers.push(0);
+    let start = numbers.as_ptr();
+    numbers.extend(1..1_000);
+    let mut numbers = std::thread::spawn(move || {
+        numbers.extend(1_000..1_500);
+        numbers.retain(|n| n % 2 == 0);
+        numbers
+    })
+    .join()
+    .unwrap();
+    assert_eq!((numbers.as_ptr(), log.calls()), (start, 1));
+    numbers.shrink_to_fit();
+    assert_eq!(numbers.allocator().stats().used, 750 * 8);
+    let numbers = numbers.into_boxed_slice();
+    assert!(numbers.iter().copied().eq((0..1_500).step_by(2)));
+    drop(numbers);
+    assert_eq!(log.live(), 0);
+
+    let mut values = Vec::new_in(Arena::with_chunk_size(100));
+    values.extend((0..20).map(|n| census.make(n)));
+    let mut values = values.into_iter();
+    end(values.next());
+    assert_eq!(census.live(), 19);
+    drop(values);
+    assert_eq!(census.live(), 0);
 }
