@@ -11,7 +11,7 @@ use std::{
     hash::{DefaultHasher, Hasher},
     io::{self, IsTerminal, Read},
     path::{Path, PathBuf},
-    process::{Command, ExitStatus, Stdio},
+    process::{ExitStatus, Stdio},
     time::Instant,
 };
 
@@ -187,8 +187,8 @@ fn once(
     output: Stdio,
     errors: Stdio,
 ) -> Result<(ExitStatus, Cost), String> {
-    let mut command = Command::new(&program.path);
-    command.args(&program.arguments).stdin(input.open()?).stdout(output).stderr(errors);
+    let mut command = program.command();
+    command.stdin(input.open()?).stdout(output).stderr(errors);
     if let Some(scopes) = scopes {
         command
             .env("LD_PRELOAD", &scopes.preload)

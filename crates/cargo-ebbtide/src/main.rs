@@ -133,7 +133,8 @@ fn main() -> ExitCode {
 /// The program of the command line.
 fn program(plan: &Plan) -> Result<Program, String> {
     let name = plan.program.as_ref().ok_or_else(|| format!("no program is named\n\n{USAGE}"))?;
-    Ok(Program { path: run::find(name)?, arguments: plan.arguments.clone() })
+    let arguments = plan.arguments.clone();
+    Ok(Program { path: run::find(name)?, name: name.clone(), arguments })
 }
 
 fn try_out(plan: &Plan) -> Result<ExitCode, String> {

@@ -6,7 +6,10 @@ use std::{
     env,
     ffi::{OsStr, OsString},
     fs,
-    os::unix::{fs::PermissionsExt, process::ExitStatusExt},
+    os::unix::{
+        fs::PermissionsExt,
+        process::{CommandExt, ExitStatusExt},
+    },
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus},
 };
@@ -18,7 +21,17 @@ const RECORDER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/recorder.so"))
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) path: PathBuf,
+    /// As the user wrote it: some programs do what they are called, by a link.
+    pub(crate) name: OsString,
     pub(crate) arguments: Vec<OsString>,
+}
+
+impl Program {
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        command.arg0(&self.name).args(&self.arguments);
+        command
+    }
 }
 
 /// A run that has ended.
@@ -164,8 +177,8 @@ pub(crate) fn record(program: &Program, every: Option<u64>) -> Result<Run, Strin
     let preload = preload(folder.path(), RECORDER)?;
     let records = folder.path().join("records");
     fs::create_dir(&records).map_err(no_folder)?;
-    let mut command = Command::new(&program.path);
-    command.args(&program.arguments).env("LD_PRELOAD", preload).env(FOLDER, &records);
+    let mut command = program.command();
+    command.env("LD_PRELOAD", preload).env(FOLDER, &records);
     if let Some(every) = every {
         command.env(EVERY, every.to_string());
     }

@@ -411,6 +411,20 @@ fn a_program_that_replaces_itself_is_recorded_after_it() {
     assert!(advised.errors.contains("other processes were recorded"), "{}", advised.errors);
 }
 
+/// Some programs do what they are called: toolchain managers, multi-call programs, virtual environments.
+#[test]
+fn a_program_is_called_as_the_user_wrote_it() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("called.c", &[]) else { return };
+    let link = program.with_file_name("another_name");
+    std::os::unix::fs::symlink(&program, &link).unwrap();
+    let link = link.to_str().unwrap();
+    for options in [&["--"][..], &["--try", "work", "--"]] {
+        let output = folder.run(&[options, &[link]].concat());
+        assert!(text(&output.stdout).contains(link), "{}", text(&output.stdout));
+    }
+}
+
 #[test]
 fn the_program_of_a_script_is_recorded() {
     let folder = Folder::new();
