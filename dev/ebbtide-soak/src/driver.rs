@@ -4,7 +4,7 @@ use ebbtide_global::{Scoped, warm};
 use ebbtide_soak::{
     meter::{self, Measured},
     programs::{PROGRAMS, Program},
-    scopes,
+    random, scopes,
     verdict::{self, Run},
 };
 use std::{
@@ -17,8 +17,8 @@ use std::{
 #[global_allocator]
 static ALLOC: Scoped<System> = Scoped::new(System);
 
-const USAGE: &str =
-    "usage: [--check] [--only TEXT] [--scale FACTOR] | --run NAME [--scale FACTOR] [off]";
+const USAGE: &str = "usage: [--check] [--only TEXT] [--scale FACTOR] | --run NAME [--scale FACTOR] \
+                     [off] | --random …";
 
 /// The steps of the run that repeats a growing one, relative to that one. The longer run decides: a
 /// program whose threads free one another's values takes a while to reach its highest use.
@@ -53,6 +53,9 @@ impl Plan {
 }
 
 pub(crate) fn main() -> ExitCode {
+    if env::args().nth(1).is_some_and(|first| first == "--random") {
+        return random::table::main(env::args().skip(2));
+    }
     let Some(plan) = Plan::from_arguments() else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);

@@ -26,6 +26,24 @@ impl Random {
         ((self.number() >> 11) % bound as u64) as usize
     }
 
+    /// True once in `n` times. Cheaper than [`Random::below`], for the decisions about each block.
+    pub fn one_in(&mut self, n: usize) -> bool {
+        (self.number() >> 32) * (n as u64) < 1 << 32
+    }
+
+    /// A number from `least`, above 0, to `most`, as often between any two powers of two. Computed
+    /// with integers, so it is the same on every machine.
+    pub fn log(&mut self, least: usize, most: usize) -> usize {
+        let octaves = (most / least).ilog2() as usize + 1;
+        loop {
+            let low = least << self.below(octaves);
+            let number = low + self.below(low);
+            if number <= most {
+                return number;
+            }
+        }
+    }
+
     /// A word of a small vocabulary.
     pub fn word(&mut self) -> &'static str {
         WORDS[self.below(WORDS.len())]

@@ -28,5 +28,6 @@ pub mod inputs;
 pub mod meter;
 pub mod process;
 pub mod programs;
+pub mod random;
 pub mod scopes;
 pub mod verdict;

@@ -3,6 +3,8 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{Read, Write},
+    mem::MaybeUninit,
+    time::Duration,
 };
 
 /// Figures of `/proc/self/status`.
@@ -35,6 +37,22 @@ pub fn status() -> Status {
 pub fn forget_peak() -> bool {
     let file = OpenOptions::new().write(true).open("/proc/self/clear_refs");
     file.and_then(|mut file| file.write_all(b"5")).is_ok()
+}
+
+/// The processor time that all threads of this process used so far, in the system too.
+pub fn processor_time() -> Duration {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is valid for a write of one `rusage`.
+    let failed = unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
+    assert_eq!(failed, 0, "the process can ask for its own use");
+    // SAFETY: all-zero bytes are a valid `rusage`, which consists of integers, and the call wrote
+    // another one.
+    let usage = unsafe { usage.assume_init() };
+    let duration = |time: libc::timeval| {
+        let (seconds, micros) = (time.tv_sec.unsigned_abs(), time.tv_usec.unsigned_abs());
+        Duration::from_secs(seconds) + Duration::from_micros(micros)
+    };
+    duration(usage.ru_utime) + duration(usage.ru_stime)
 }
 
 /// Runs `f` in a forked child, and returns its result, which must be below 256. Only for processes

@@ -25,6 +25,7 @@ pub fn are_on() -> bool {
 
 /// [`arena`], unless scopes are off.
 #[inline]
+#[track_caller]
 pub fn scope<R>(f: impl FnOnce() -> R) -> R {
     if are_on() { arena(f) } else { f() }
 }

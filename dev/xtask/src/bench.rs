@@ -1,6 +1,9 @@
 //! `cargo xtask bench`: runs every benchmark, then updates the records, plots and tables in docs/.
 
-use crate::{Failure, process};
+use crate::{
+    Failure,
+    process::{self, step},
+};
 
 const RECORDS: &str = "docs/records";
 
@@ -88,18 +91,4 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let seconds = SERVER_SECONDS[usize::from(!quick.is_empty())];
     step(&format!("{server} --seconds {seconds} --csv {records}"))?;
     if quick.is_empty() { step(&page) } else { Ok(()) }
-}
-
-fn step(line: &str) -> Result<(), Failure> {
-    match process::show(line) {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => {
-            eprintln!("{status}: {line}");
-            Err(Failure::Work)
-        }
-        Err(error) => {
-            eprintln!("{error}: {line}");
-            Err(Failure::Work)
-        }
-    }
 }

@@ -10,6 +10,7 @@ mod header;
 mod inventory;
 mod process;
 mod record;
+mod soak;
 mod step;
 mod steps;
 mod tally;
@@ -57,6 +58,12 @@ const COMMANDS: &[Command] = &[
                 runs that one alone, with arguments such as --seconds 20; litter measures programs \
                 on old heaps, and updates docs/ unless it has arguments such as --quick",
         run: bench::run,
+    },
+    Command {
+        usage: "soak [ARGUMENTS]",
+        about: "runs the programs that keep memory, or with --random 300 as many random ones, over \
+                glibc, mimalloc and scopes on both; --check fails if one exceeds a limit",
+        run: soak::run,
     },
     Command {
         usage: "bless",

@@ -4,6 +4,7 @@
 //! No shell is involved, so a line means the same on every platform, and the printed line is
 //! exactly what was run.
 
+use crate::Failure;
 use std::fs::File;
 use std::io::{self, Write};
 use std::process::{Command, ExitStatus, Stdio};
@@ -28,6 +29,21 @@ pub(crate) fn output(line: &str) -> Option<String> {
 pub(crate) fn show(line: &str) -> io::Result<ExitStatus> {
     println!("$ {line}");
     command(line).status()
+}
+
+/// Prints the command and runs it; fails if it does not succeed.
+pub(crate) fn step(line: &str) -> Result<(), Failure> {
+    match show(line) {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => {
+            eprintln!("{status}: {line}");
+            Err(Failure::Work)
+        }
+        Err(error) => {
+            eprintln!("{error}: {line}");
+            Err(Failure::Work)
+        }
+    }
 }
 
 /// Runs the command, and writes it and its output to `log`.
