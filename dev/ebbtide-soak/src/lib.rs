@@ -10,6 +10,8 @@
 //! cargo run --release --package ebbtide-soak -- --run NAME [off]  # one program in this process
 //! ```
 //!
+//! [`random`] draws other programs from seeds, and compares their processor time as well.
+//!
 //! Each program runs in two processes: with scopes over `Scoped<System>`, and with scopes switched
 //! off, so that the same binary only uses `System`. Both must return the same answer. [`verdict`]
 //! has the limits; `--check` enforces them.

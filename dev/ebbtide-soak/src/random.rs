@@ -5,6 +5,7 @@
 //! cargo xtask soak --random 300 --seed 1000           # a table of processor times and peaks
 //! cargo xtask soak --random 300 --seed 1000 --check   # fails if a bar is missed
 //! cargo xtask soak --random --only 1017               # one program, with its whole shape
+//! cargo xtask soak --random 300 --turns 0 --runs 0    # only the shapes
 //! cargo xtask soak --random --variants glibc,scopes-glibc --runs 5
 //! ```
 //!

@@ -25,3 +25,12 @@ fn a_check_closes_with_the_line_of_a_test_runner() {
     let table = soak(&["--scale", "0.01", "--check", "--only", "interpreter"]);
     assert_eq!(table.lines().last(), Some("test result: ok. 2 passed; 0 failed"));
 }
+
+#[test]
+fn random_programs_compute_the_same_in_all_variants() {
+    let table = soak(&["--random", "6", "--turns", "2", "--runs", "1"]);
+    // A program lists six times and six peaks after its seed and its turns.
+    let cells = |line: &str| line.split(',').take_while(|cell| cell.parse::<f64>().is_ok()).count();
+    let rows = table.lines().filter(|line| cells(line) == 14).count();
+    assert_eq!(rows, 6, "{table}");
+}

@@ -142,7 +142,7 @@ impl Keeper {
         self.count >= self.kept.most_blocks || self.bytes >= self.kept.most_bytes
     }
 
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.count > self.kept.most_blocks || self.bytes > self.kept.most_bytes
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{
     keeper::{Block, Keeper},
-    shape::{By, Freed, Order, SAMPLES, Shape, Store, Task, Way},
+    shape::{By, Freed, Kept, Order, SAMPLES, Shape, Store, Task, Way},
 };
 use crate::{
     inputs::Random,
@@ -57,7 +57,7 @@ pub fn run(shape: Shape, turns: u64) -> u64 {
     parts.iter().fold(sum, |sum, part| sum.wrapping_add(part.end()))
 }
 
-/// The loop of a thread.
+/// The loop of a thread. The same for each seed and worker, whatever the others do.
 fn work(parts: &'static [Part], order: Order, worker: usize, turns: u64) -> u64 {
     let seed = |number: usize| (2 * worker + number) as u64;
     let mut hands: Vec<Hand> =
@@ -81,6 +81,10 @@ fn work(parts: &'static [Part], order: Order, worker: usize, turns: u64) -> u64 
 /// A task, and what its threads share.
 struct Part {
     task: Task,
+    /// Whether the next thread frees what the task kept.
+    is_sent: bool,
+    /// Whether the store is emptied in the scopes that fill it.
+    evicts_in_scopes: bool,
     sizes: [usize; SAMPLES],
     /// One for each thread, or one for all.
     keepers: Vec<Mutex<Keeper>>,
@@ -97,15 +101,15 @@ impl Part {
             (0..keepers).filter_map(|_| task.kept.map(Keeper::new)).map(Mutex::new).collect();
         let jobs = match task.way {
             Way::Nested(_) => 0,
-            Way::Polled { shared, .. } => {
-                if shared {
-                    1
-                } else {
-                    threads
-                }
-            }
+            Way::Polled { shared: true, .. } => 1,
+            Way::Polled { .. } => threads,
         };
+        let is_sent =
+            |kept: Kept| matches!(kept.by, By::Another) || matches!(kept.store, Store::Queue);
+        let is_by_scope = task.kept.is_some_and(|kept| matches!(kept.by, By::Scope));
         Part {
+            is_sent: task.kept.is_some_and(is_sent),
+            evicts_in_scopes: is_by_scope && matches!(task.way, Way::Nested(_)),
             sizes: task.sizes.samples(),
             task,
             keepers,
@@ -115,7 +119,9 @@ impl Part {
     }
 
     fn turn(&'static self, hand: &mut Hand, worker: usize) {
-        self.receive(hand, worker);
+        if self.is_sent {
+            self.receive(hand, worker);
+        }
         match &self.task.way {
             Way::Nested(levels) if levels.is_empty() => self.level(hand, worker, 0),
             Way::Nested(_) => open(4 * self.task.site, &mut || self.level(hand, worker, 1)),
@@ -151,11 +157,10 @@ impl Part {
             }
         }
         hand.make(self.task.blocks - first, &mut live);
-        let Some(kept) = &self.task.kept else { return hand.end(live) };
-        if !kept.returned {
+        if self.task.kept.is_some_and(|kept| !kept.returned) {
             self.put(hand, worker);
         }
-        if matches!(kept.by, By::Scope) {
+        if self.evicts_in_scopes {
             self.evict(hand, worker);
         }
         hand.end(live);
@@ -164,7 +169,9 @@ impl Part {
     /// Puts what is left into the store, and evicts what is too much, outside of the turn's scopes.
     fn settle(&self, hand: &mut Hand, worker: usize) {
         self.put(hand, worker);
-        self.evict(hand, worker);
+        if !self.evicts_in_scopes {
+            self.evict(hand, worker);
+        }
     }
 
     fn keeper(&self, worker: usize) -> Option<MutexGuard<'_, Keeper>> {
@@ -172,23 +179,28 @@ impl Part {
     }
 
     fn put(&self, hand: &mut Hand, worker: usize) {
+        if hand.kept.is_empty() {
+            return;
+        }
         let Some(mut keeper) = self.keeper(worker) else { return };
         let mut kept = mem::take(&mut hand.kept);
         for block in kept.drain(..) {
             hand.free_any(keeper.put(block));
         }
         hand.kept = kept;
-        let grows = self.task.kept.and_then(|kept| kept.grows);
-        if grows.is_some_and(|one_in| hand.turn % one_in == 0) {
+        hand.is_over = keeper.is_over();
+        if self.task.kept.is_some_and(|kept| kept.grows) {
             keeper.grow();
         }
     }
 
     fn evict(&self, hand: &mut Hand, worker: usize) {
-        let Some((kept, mut keeper)) = self.task.kept.zip(self.keeper(worker)) else { return };
-        let is_sent = matches!(kept.by, By::Another) || matches!(kept.store, Store::Queue);
+        if !mem::take(&mut hand.is_over) {
+            return;
+        }
+        let Some(mut keeper) = self.keeper(worker) else { return };
         while let Some(block) = keeper.evict() {
-            if is_sent {
+            if self.is_sent {
                 let next = (worker + 1) % self.waiting.len();
                 let mut waiting = lock(&self.waiting[next]);
                 waiting.push_back(block);
@@ -273,6 +285,8 @@ async fn job<const SITE: usize>(part: &'static Part, seed: u64) -> Hand {
 /// Temporaries.
 #[derive(Default)]
 struct Live {
+    /// The only one, if one may be alive.
+    single: Block,
     blocks: VecDeque<Block>,
     text: Block,
 }
@@ -285,11 +299,13 @@ struct Hand {
     turn: usize,
     /// Blocks that are not in a store yet.
     kept: Vec<Block>,
+    /// Whether the store has more than it may.
+    is_over: bool,
 }
 
 impl Hand {
     fn new(part: &'static Part, seed: u64) -> Self {
-        Hand { part, random: Random::new(seed), sum: 0, turn: 0, kept: Vec::new() }
+        Hand { part, random: Random::new(seed), sum: 0, turn: 0, kept: Vec::new(), is_over: false }
     }
 
     /// Makes `count` blocks. Those that are not kept become temporaries.
@@ -309,6 +325,10 @@ impl Hand {
             }
             if task.kept.is_some_and(|kept| self.random.one_in(kept.one_in)) {
                 self.kept.push(block);
+                continue;
+            }
+            if task.live == 1 {
+                self.free(mem::replace(&mut live.single, block));
                 continue;
             }
             if live.blocks.len() >= task.live {
@@ -353,6 +373,7 @@ impl Hand {
 
     /// Frees temporaries, or keeps their text.
     fn end(&mut self, live: Live) {
+        self.free(live.single);
         for block in live.blocks {
             self.free(block);
         }

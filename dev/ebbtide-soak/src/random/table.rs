@@ -93,7 +93,7 @@ impl Plan {
                     let places = arguments.next()?.split(',').map(place).collect::<Option<_>>();
                     plan.variants = places?;
                 }
-                "--runs" => plan.runs = arguments.next()?.parse().ok().filter(|&runs| runs > 0)?,
+                "--runs" => plan.runs = arguments.next()?.parse().ok()?,
                 "--turns" => plan.turns = Some(arguments.next()?.parse().ok()?),
                 "--check" => plan.check = true,
                 _ => return None,
