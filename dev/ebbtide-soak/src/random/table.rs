@@ -134,7 +134,9 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
 fn table(plan: &Plan) -> Result<usize, String> {
     let seeds = match plan.only {
         Some(seed) => {
-            println!("# {:#?}", Shape::draw(seed));
+            for line in format!("{:#?}", Shape::draw(seed)).lines() {
+                println!("# {line}");
+            }
             seed..seed + 1
         }
         None => plan.seed..plan.seed + plan.number,
