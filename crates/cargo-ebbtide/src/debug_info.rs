@@ -1,6 +1,6 @@
 //! What only the debug information of a file says of its functions.
 
-use crate::symbols::{self, last_name};
+use crate::spelling::{is_meant, last_name, source_name};
 use addr2line::gimli::{
     AttributeValue, DebugInfoOffset, DebuggingInformationEntry, DwAt, Dwarf, DwarfSections,
     EndianSlice, Error, NativeEndian, Unit,
@@ -103,7 +103,7 @@ pub(crate) fn inlined_into(file: &object::File<'_>, name: &str) -> BTreeSet<u64>
     let mut into = BTreeSet::new();
     let mut search = || {
         let inlined = functions(file, |described| match described.text(DW_AT_linkage_name) {
-            Some(linked) => symbols::is_meant(&symbols::source_name(&linked), name),
+            Some(linked) => is_meant(&source_name(&linked), name),
             // Lines alone, as debug information, have no paths.
             None => described.text(DW_AT_name).is_some_and(|short| {
                 let generic = short.split('<').next().unwrap_or_default();
@@ -131,7 +131,7 @@ pub(crate) fn is_async(file: &object::File<'_>, name: &str) -> bool {
         described.text(DW_AT_name).is_some_and(|name| name.starts_with("{async_fn"))
             && described
                 .text(DW_AT_linkage_name)
-                .is_some_and(|linked| symbols::source_name(&linked) == closure)
+                .is_some_and(|linked| source_name(&linked) == closure)
     })
     .is_ok_and(|found| !found.is_empty())
 }

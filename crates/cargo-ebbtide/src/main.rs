@@ -25,6 +25,7 @@ mod machine;
 mod page;
 mod probe;
 mod run;
+mod spelling;
 mod symbols;
 mod table;
 

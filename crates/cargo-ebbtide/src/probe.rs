@@ -5,7 +5,8 @@
 
 use crate::{
     debug_info, run,
-    symbols::{self, FunctionAt, Symbols, last_name, without_arguments},
+    spelling::{is_meant, last_name, without_arguments},
+    symbols::{self, FunctionAt, Symbols},
     table,
 };
 use addr2line::gimli::{
@@ -113,7 +114,7 @@ fn named<'a>(functions: &'a [FunctionAt], name: &str) -> Result<Vec<&'a Function
         return Ok(whole);
     }
     let ends: Vec<&FunctionAt> =
-        functions.iter().filter(|function| symbols::is_meant(&function.name, name)).collect();
+        functions.iter().filter(|function| is_meant(&function.name, name)).collect();
     let mut names: Vec<String> = ends.iter().map(|function| function.name.clone()).collect();
     names.sort();
     names.dedup();

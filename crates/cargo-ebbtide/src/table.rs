@@ -3,7 +3,8 @@
 use crate::{
     advice::{Advice, Scope},
     compare::{Comparison, Cost},
-    symbols::{Function, without_arguments},
+    spelling::without_arguments,
+    symbols::Function,
 };
 use std::fmt::Write as _;
 

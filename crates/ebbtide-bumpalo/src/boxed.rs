@@ -139,24 +139,6 @@ impl<'a, T: ?Sized> Box<'a, T> {
     }
 }
 
-#[cfg(feature = "collections")]
-impl<'a, A> Box<'a, [A]> {
-    /// Collects an iterator.
-    ///
-    /// # Panics
-    ///
-    /// If there is no memory.
-    ///
-    /// ```
-    /// use bumpalo::{Bump, boxed::Box};
-    /// let bump = Bump::new();
-    /// assert_eq!(*Box::from_iter_in(1..3, &bump), [1, 2]);
-    /// ```
-    pub fn from_iter_in<T: IntoIterator<Item = A>>(iter: T, a: &'a Bump) -> Self {
-        crate::collections::Vec::from_iter_in(iter, a).into_boxed_slice()
-    }
-}
-
 impl<'a> Box<'a, dyn Any> {
     /// Converts to a box of a `T`, if the value is one.
     ///

@@ -1,5 +1,7 @@
 //! Errors.
 
+#[cfg(feature = "collections")]
+use core::alloc::LayoutError;
 use core::{error::Error, fmt};
 
 /// The allocation failed: there is no memory, or it would exceed the arena's limit.
@@ -50,6 +52,30 @@ impl<E: fmt::Display> fmt::Display for AllocOrInitError<E> {
             AllocOrInitError::Alloc(error) => error.fmt(f),
             AllocOrInitError::Init(error) => write!(f, "initialization failed: {error}"),
         }
+    }
+}
+
+/// Why a collection could not grow.
+#[cfg(feature = "collections")]
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CollectionAllocErr {
+    /// The collection would exceed `isize::MAX` bytes.
+    CapacityOverflow,
+    /// There is no memory.
+    AllocErr,
+}
+
+#[cfg(feature = "collections")]
+impl From<AllocErr> for CollectionAllocErr {
+    fn from(_: AllocErr) -> Self {
+        CollectionAllocErr::AllocErr
+    }
+}
+
+#[cfg(feature = "collections")]
+impl From<LayoutError> for CollectionAllocErr {
+    fn from(_: LayoutError) -> Self {
+        CollectionAllocErr::CapacityOverflow
     }
 }
 

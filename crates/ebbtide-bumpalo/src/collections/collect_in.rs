@@ -1,6 +1,6 @@
 //! Collecting iterators.
 
-use super::{String, Vec};
+use super::{string::String, vec::Vec};
 use crate::Bump;
 #[cfg(feature = "boxed")]
 use crate::boxed::Box;

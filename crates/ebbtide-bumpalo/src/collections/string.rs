@@ -1,6 +1,6 @@
 //! Strings in an arena.
 
-use super::Vec;
+use super::vec::Vec;
 use crate::Bump;
 use core::{
     borrow::{Borrow, BorrowMut},

@@ -1,7 +1,11 @@
 //! Vectors in an arena.
 
-use super::CollectionAllocErr;
-use crate::{Bump, error::or_panic};
+#[cfg(feature = "boxed")]
+use crate::boxed::Box;
+use crate::{
+    Bump,
+    error::{CollectionAllocErr, or_panic},
+};
 use core::{
     borrow::{Borrow, BorrowMut},
     cmp::Ordering,
@@ -173,8 +177,8 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     /// ```
     #[cfg(feature = "boxed")]
     #[must_use]
-    pub fn into_boxed_slice(self) -> crate::boxed::Box<'bump, [T]> {
-        crate::boxed::Box::of(self.0.into_boxed_slice())
+    pub fn into_boxed_slice(self) -> Box<'bump, [T]> {
+        Box::of(self.0.into_boxed_slice())
     }
 
     /// Whether `additional` more elements exceed what a collection can hold.
@@ -654,7 +658,25 @@ impl<'bump, T: 'bump> BorrowMut<[T]> for Vec<'bump, T> {
 }
 
 #[cfg(feature = "boxed")]
-impl<'bump, T: 'bump> From<Vec<'bump, T>> for crate::boxed::Box<'bump, [T]> {
+impl<'a, A> Box<'a, [A]> {
+    /// Collects an iterator.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory.
+    ///
+    /// ```
+    /// use bumpalo::{Bump, boxed::Box};
+    /// let bump = Bump::new();
+    /// assert_eq!(*Box::from_iter_in(1..3, &bump), [1, 2]);
+    /// ```
+    pub fn from_iter_in<T: IntoIterator<Item = A>>(iter: T, a: &'a Bump) -> Self {
+        Vec::from_iter_in(iter, a).into_boxed_slice()
+    }
+}
+
+#[cfg(feature = "boxed")]
+impl<'bump, T: 'bump> From<Vec<'bump, T>> for Box<'bump, [T]> {
     fn from(vec: Vec<'bump, T>) -> Self {
         vec.into_boxed_slice()
     }
