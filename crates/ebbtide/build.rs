@@ -1,7 +1,10 @@
 //! Sets `cfg(stable_allocator)` if `core::alloc::Allocator` exists without a feature gate, as from Rust
 //! 1.100 on, and `cfg(std_allocator)` then or if the feature `nightly` opens the gate, in this crate.
-//!
 //! If the compiler is unknown, nothing is set for it and the build goes on.
+//!
+//! Sets `cfg(ebbtide_asan)` in a build for `AddressSanitizer`, and `cfg(ebbtide_sanitized)` in one for any
+//! sanitizer that checks accesses to memory. `cfg(sanitize)` itself is unstable. Fuzzers that are to run the
+//! usual code under a sanitizer pass `--cfg=ebbtide_ignore_sanitizer`.
 
 use std::{
     env,
@@ -13,6 +16,9 @@ use std::{
 /// The minor version of the first release that has the trait.
 const SINCE: u32 = 100;
 
+/// The sanitizers that check accesses to memory, so memory that is reused hides faults from them.
+const CHECK_ACCESSES: [&str; 5] = ["address", "hwaddress", "memory", "memtag", "thread"];
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(std_allocator, stable_allocator)");
@@ -22,6 +28,17 @@ fn main() {
     }
     if is_stable || env::var_os("CARGO_FEATURE_NIGHTLY").is_some() {
         println!("cargo::rustc-cfg=std_allocator");
+    }
+    println!("cargo::rustc-check-cfg=cfg(ebbtide_asan, ebbtide_sanitized)");
+    let sanitizers = match env::var_os("CARGO_CFG_EBBTIDE_IGNORE_SANITIZER") {
+        Some(_) => String::new(),
+        None => env::var("CARGO_CFG_SANITIZE").unwrap_or_default(),
+    };
+    if sanitizers.split(',').any(|name| CHECK_ACCESSES.contains(&name)) {
+        println!("cargo::rustc-cfg=ebbtide_sanitized");
+    }
+    if sanitizers.split(',').any(|name| name == "address") {
+        println!("cargo::rustc-cfg=ebbtide_asan");
     }
 }
 

@@ -441,7 +441,8 @@ ebb_cleanup_ **ebb_cleanups_(ebb_scope *scope);
 bool ebb_run_cleanups_(const ebb_scope *position, bool all);
 
 /** Calls `each` with every range of bytes that is free as seen from a scope or, if that is null,
- * from an arena without open scopes. For the header, to poison and unpoison memory. */
+ * from an arena without open scopes. For the header, to poison and unpoison memory. From the first
+ * call for an arena on, no memory of freed arenas is kept, so that their use is reported as well. */
 void ebb_free_ranges_(const ebb_arena *arena, const ebb_scope *scope,
                       void (*each)(const void *start, size_t size));
 

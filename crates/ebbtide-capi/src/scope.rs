@@ -260,13 +260,18 @@ pub unsafe extern "C" fn ebb_run_cleanups_(position: *const ebb_scope, all: bool
 }
 
 /// Calls `each` with every range of bytes that is free as seen from a scope or, if that is null,
-/// from an arena without open scopes. For the header, to poison and unpoison memory.
+/// from an arena without open scopes. For the header, to poison and unpoison memory. From the first
+/// call for an arena on, no memory of freed arenas is kept, so that their use is reported as well.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_free_ranges_(
     arena: *const ebb_arena,
     scope: *const ebb_scope,
     each: Option<unsafe extern "C" fn(start: *const c_void, size: usize)>,
 ) {
+    #[cfg(feature = "std")]
+    if !arena.is_null() {
+        ebbtide::warm::set_limit(0);
+    }
     // SAFETY: null or a scope, by the rules for every function.
     let words = match unsafe { scope.as_ref() } {
         Some(scope) => Some(scope.words).filter(|words| !words.chunk.is_null()),

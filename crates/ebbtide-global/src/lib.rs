@@ -52,9 +52,10 @@
 //!
 //! # Platforms
 //!
-//! Scopes work on 64-bit Linux and Windows. Other 64-bit Unixes compile but are not tested.
-//! Elsewhere (with 32-bit addresses, on WebAssembly), and if the system refuses to reserve a range
-//! of addresses, every request goes to the inner allocator.
+//! Scopes work on 64-bit Unix and Windows; the tests run on Linux, Windows and macOS. Elsewhere (with
+//! 32-bit addresses, on WebAssembly), and if the system refuses to reserve a range of addresses,
+//! every request goes to the inner allocator. So it does in a build for a sanitizer that checks
+//! accesses (`-Zsanitizer=address`, for example), which then sees each block.
 //!
 //! Memory that [`release_pool`] or [`retain`] gives back is available to other processes at once on
 //! Linux and Windows; other Unixes reclaim it when they need it. On Windows, addresses that have

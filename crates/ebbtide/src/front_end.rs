@@ -22,6 +22,9 @@
 //! If the block does not fit, [`Scope::try_alloc_layout`] or [`alloc_low`] is the cold path. It
 //! writes the new words over the old ones.
 //!
+//! In a build with `-Zsanitizer=address`, free memory is poisoned, so a front end has to unpoison the
+//! blocks that it takes by itself.
+//!
 //! # Marks
 //!
 //! A copy of the words is a mark. Writing it back frees everything that was allocated since, and

@@ -75,6 +75,14 @@
 //! arena release them. Open one scope per item, inside the loop: a scope around the loop keeps the
 //! memory of all items until the loop ends.
 //!
+//! # Sanitizers
+//!
+//! A build with `-Zsanitizer=address` needs no other option: memory of an ended scope is poisoned once
+//! the next scope opens over it, and a dropped arena's memory goes back to the heap at once. So the sanitizer
+//! reports raw pointers that outlived either. With the thread, memory and hardware sanitizers, the
+//! memory of dropped arenas goes back at once as well, but memory that is used again within an
+//! arena hides faults from them.
+//!
 //! # Features
 //!
 //! - `std` (default) implies `alloc` and adds the default arenas and `Pool`. `alloc` adds `Heap`,

@@ -1,8 +1,8 @@
 //! Poisoning of memory after its scope ended.
 //!
 //! This helps to find raw pointers that outlived their scope. With the feature `poison`, the memory
-//! is filled with [`PATTERN`]. Under `AddressSanitizer` (`--cfg ebbtide_asan`), any access to it is
-//! reported. Otherwise every function here is empty and nothing is tracked.
+//! is filled with [`PATTERN`]. In a build for `AddressSanitizer` (`cfg(ebbtide_asan)`, set by `build.rs`),
+//! any access to it is reported. Otherwise every function here is empty and nothing is tracked.
 //!
 //! Nothing runs when a scope ends, so its memory is poisoned when the next scope opens over it or
 //! when a cursor enters its chunk. Each region records which part of it was touched, and only that

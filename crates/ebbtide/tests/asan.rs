@@ -1,16 +1,28 @@
-//! Claim: `AddressSanitizer` (`--cfg ebbtide_asan`) reports a raw pointer that is used after its
-//! scope ended.
+//! Claim: a build with `-Zsanitizer=address`, and no other option, reports a raw pointer that is used after
+//! its scope ended or its arena was dropped.
 //!
 //! A report ends the process, so each case runs this program again.
-#![cfg(ebbtide_asan)]
+#![cfg(all(feature = "std", not(miri)))]
 
 use crate::common::{role, start, this_test};
-use ebbtide::{Arena, Scope};
+use ebbtide::{Arena, Owned, Scope};
+use std::env;
+
+/// `ci/asan.sh` sets the variable.
+#[test]
+fn a_build_for_the_sanitizer_is_recognised() {
+    assert!(cfg!(ebbtide_asan) || env::var_os("ASAN_OPTIONS").is_none());
+}
 
 /// Reads a byte that no reference borrows.
 fn read(address: *const u8) -> u8 {
-    // SAFETY: none if the case must be reported. The chunk still belongs to the arena.
+    // SAFETY: none if the case must be reported. Otherwise the byte is alive.
     unsafe { address.read_volatile() }
+}
+
+/// The address of what a dropped arena held: a block of this many bytes.
+fn dropped(size: usize) -> *const u8 {
+    Arena::with_chunk_size(1_000).alloc_slice_fill_copy(size, 1u8).as_ptr()
 }
 
 fn high(s: &Scope<'_>) -> *const u8 {
@@ -58,6 +70,24 @@ fn play(role: &str) {
             let below = s.alloc(1u8) as *const u8;
             read(below.wrapping_sub(300));
         }
+        "dropped" => {
+            read(dropped(100));
+        }
+        "dropped, large" => {
+            read(dropped(10_000_000));
+        }
+        "dropped, and another made" => {
+            let gone = dropped(100);
+            let next = Arena::with_chunk_size(1_000);
+            next.alloc_slice_fill_copy(100, 2u8);
+            read(gone);
+        }
+        "dropped owner" => {
+            let owned = Owned::<&'static str>::new(|s| s.alloc_str("gone"));
+            let gone = owned.with(|text| text.as_ptr());
+            drop(owned);
+            read(gone);
+        }
         "alive" => {
             let (high, low) = (high(&s), low(&s));
             s.scope();
@@ -69,21 +99,28 @@ fn play(role: &str) {
 }
 
 #[test]
-fn using_a_pointer_after_its_scope_is_reported() {
+fn using_a_pointer_after_its_scope_or_arena_is_reported() {
     if let Some(role) = role() {
         return play(&role);
     }
-    for (role, reported) in [
-        ("high end", true),
-        ("low end", true),
-        ("another chunk", true),
-        ("rewound", true),
-        ("never handed out", true),
-        ("alive", false),
+    if !cfg!(ebbtide_asan) {
+        return;
+    }
+    for (role, report) in [
+        ("high end", "use-after-poison"),
+        ("low end", "use-after-poison"),
+        ("another chunk", "use-after-poison"),
+        ("rewound", "use-after-poison"),
+        ("never handed out", "use-after-poison"),
+        ("dropped", "heap-use-after-free"),
+        ("dropped, large", "heap-use-after-free"),
+        ("dropped, and another made", "heap-use-after-free"),
+        ("dropped owner", "heap-use-after-free"),
+        ("alive", ""),
     ] {
         let child = start(this_test!(), role);
         let message = String::from_utf8_lossy(&child.stderr);
-        assert_eq!(child.status.success(), !reported, "{role}: {message}");
-        assert_eq!(message.contains("use-after-poison"), reported, "{role}: {message}");
+        assert_eq!(child.status.success(), report.is_empty(), "{role}: {message}");
+        assert!(message.contains(report), "{role}: {message}");
     }
 }

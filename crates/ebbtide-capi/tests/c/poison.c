@@ -1,6 +1,6 @@
-/* Claim: with guards, an access to memory of an ended scope is reported, and unless EBB_REDZONE is
-   0, so is an access beyond a block. The wrong use of a heap is reported by the call. The argument is the case; without one, prints how many there
-   are. */
+/* Claim: with guards, an access to memory of an ended scope or a freed arena is reported, and unless
+   EBB_REDZONE is 0, so is an access beyond a block. The wrong use of a heap is reported by the call. The
+   argument is the case; without one, prints how many there are. */
 #include "ebbtide_hooks.h"
 #include "test.h"
 #if !EBB_VALGRIND
@@ -60,6 +60,13 @@ static void freed_last_block(void) {
 static void after_reset(void) {
     stale = ebb_alloc(&s, 100);
     (void)ebb_arena_reset(arena);
+}
+static void after_free(void) {
+    ebb_arena *other = ebb_arena_new(NULL);
+    ebb_scope of_other = ebb_open(other);
+    stale = ebb_alloc(&of_other, 100);
+    (void)ebb_close(&of_other);
+    (void)ebb_arena_free(other);
 }
 static void of_a_thread(void) {
     ebb_scope local = ebb_thread_open();
@@ -250,7 +257,8 @@ static void (*const cases[])(void) = {
 #endif
     after_close,          after_child,           low_end_after_child, after_rewind,
     in_a_chunk_behind,    in_an_oversize_chunk,  end_of_a_shrunk_block, freed_last_block,
-    after_reset,          of_a_thread,           in_a_buffer,         after_all_were_closed,
+    after_reset,          after_free,            of_a_thread,         in_a_buffer,
+    after_all_were_closed,
     in_a_freed_hook_block, in_the_link_of_a_freed_block, in_a_freed_last_hook_block,
     in_a_hook_block_that_moved, in_a_hook_block_after_close, end_of_a_shrunk_hook_block,
     past_a_recycled_hook_block, allocated_from_a_heap_after_close,

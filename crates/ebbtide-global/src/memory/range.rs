@@ -33,13 +33,16 @@ use core::{num::NonZeroU32, ptr::NonNull};
 /// The size of a table entry in bytes.
 pub(crate) const ENTRY_BYTES: usize = 256;
 
-/// The largest reservation: 1 TiB. With 32-bit addresses, and on a system that `os` does not know, no
-/// reservation is made.
-#[cfg(all(target_pointer_width = "64", any(unix, windows), not(miri)))]
+/// The largest reservation: 1 TiB. With 32-bit addresses, on a system that `os` does not know, and under a
+/// sanitizer, which checks only blocks of the inner allocator, no reservation is made.
+#[cfg(all(target_pointer_width = "64", any(unix, windows), not(any(miri, ebbtide_sanitized))))]
 pub(crate) const MAX_RANGE: usize = 1 << 40;
 #[cfg(miri)]
 pub(crate) const MAX_RANGE: usize = MIN_RANGE;
-#[cfg(not(any(all(target_pointer_width = "64", any(unix, windows)), miri)))]
+#[cfg(not(any(
+    all(target_pointer_width = "64", any(unix, windows), not(ebbtide_sanitized)),
+    miri
+)))]
 pub(crate) const MAX_RANGE: usize = 0;
 
 /// The smallest reservation.
