@@ -1,7 +1,7 @@
 //! The record of a run: what the recorder writes and the adviser reads.
 //!
 //! A record is a header of [`HEADER`] bytes and a sequence of entries, in words of eight bytes in the
-//! machine's order. The first word of an entry holds its kind and its length. `HEADER_LEN` counts the
+//! machine's order. The first word of an entry holds its kind and its length. [`header::LEN`] counts the
 //! bytes that are complete, so a program that is killed leaves a record that ends earlier, and no
 //! broken one. An entry's kind, and the number of its words, never change within a version.
 

@@ -17,12 +17,12 @@
 //!
 //! # Invariants
 //!
-//! - **A1** Only the thread that holds the lock of the [`State`](state::State) accesses it. A thread
+//! - **S1** Only the thread that holds the lock of the [`State`](state::State) accesses it. A thread
 //!   that runs code of the recorder is *busy*, and its own requests meanwhile go to the C library.
 //!   So the lock is never taken twice by one thread.
-//! - **A2** A block lies in the range of `slots` if and only if it was recorded when it was born. Its
+//! - **S2** A block lies in the range of `slots` if and only if it was recorded when it was born. Its
 //!   slot begins with a [`Slot`](slots::Slot), which is valid until the block is freed.
-//! - **A3** After `fork`, the child records nothing. Blocks of the range stay valid, and can be freed.
+//! - **S3** After `fork`, the child records nothing. Blocks of the range stay valid, and can be freed.
 
 pub(crate) mod hooks;
 pub(crate) mod journal;

@@ -18,14 +18,14 @@
 //!
 //! # Invariants
 //!
-//! - **T1** A function gets a new beginning only if its first bytes are those that its entry expects,
+//! - **B1** A function gets a new beginning only if its first bytes are those that its entry expects,
 //!   before the program's own code runs (its libraries may have begun, if they have started no
 //!   thread), and all functions or none.
-//! - **T2** The wrapper changes no register between the caller and the function, in either direction,
+//! - **B2** The wrapper changes no register between the caller and the function, in either direction,
 //!   but the frame pointer, which it restores; and it copies the arguments on the stack.
-//! - **T3** An open call of a thread's list has ended if its frame is not above the frame of a call
+//! - **B3** An open call of a thread's list has ended if its frame is not above the frame of a call
 //!   that begins or ends: `longjmp` leaves such calls.
-//! - **T4** At every instruction of a stub, unwinders know where the caller's registers are: in its own
+//! - **B4** At every instruction of a stub, unwinders know where the caller's registers are: in its own
 //!   instructions, as it leaves them; in the moved ones, as the function's description says. The
 //!   descriptions lie behind the stub's code, and neither is ever unmapped.
 

@@ -6,11 +6,11 @@
 //!
 //! # Invariants
 //!
-//! - **A1** While `open` is [`READY`], no scope of the arena is open, and `ready` has the words of
+//! - **C1** While `open` is [`READY`], no scope of the arena is open, and `ready` has the words of
 //!   the next scope. A copy of them is in use.
-//! - **A2** While it is [`OPEN`], one scope was opened with these words.
-//! - **A3** While it is [`UNREADY`], no scope is open, and `ready` is not read.
-//! - **A4** References to `memory` are made only while it is unready. Words that are in use point
+//! - **C2** While it is [`OPEN`], one scope was opened with these words.
+//! - **C3** While it is [`UNREADY`], no scope is open, and `ready` is not read.
+//! - **C4** References to `memory` are made only while it is unready. Words that are in use point
 //!   into `memory` too, and a mutable reference would invalidate them. Otherwise `memory` is
 //!   accessed through `ready`, which is an ancestor of the open scope.
 
@@ -167,7 +167,7 @@ pub(crate) unsafe fn open(arena: *mut ebb_arena) -> Result<Words, ebb_status> {
     // SAFETY: an arena, as `state` or `idle` found. No reference to this field exists.
     unsafe { (*arena).open = OPEN };
     // SAFETY: an arena, as `state` or `idle` found. Its words were just made, or exist while it is
-    // ready (A1).
+    // ready (C1).
     Ok(unsafe { (*arena).ready })
 }
 
@@ -215,7 +215,7 @@ unsafe fn state(arena: *const ebb_arena) -> Result<usize, ebb_status> {
 }
 
 /// The memory of an arena without an open scope, for changes. Invalidates `ready`: the next scope
-/// gets new words (A3).
+/// gets new words (C3).
 ///
 /// # Safety
 ///
@@ -227,7 +227,7 @@ unsafe fn idle<'a>(arena: *mut ebb_arena) -> Result<&'a mut Memory, ebb_status> 
     }
     // SAFETY: an arena, as `state` found. No reference to this field exists.
     unsafe { (*arena).open = UNREADY };
-    // SAFETY: no scope is open, so no words are in use (A1, A3), and nobody else uses the arena.
+    // SAFETY: no scope is open, so no words are in use (C1, C3), and nobody else uses the arena.
     Ok(unsafe { &mut (*arena).memory })
 }
 
@@ -376,7 +376,7 @@ pub unsafe extern "C" fn ebb_arena_free(arena: *mut ebb_arena) -> ebb_status {
     }
     // SAFETY: an arena; no reference to this field exists.
     let handle_source = unsafe { (*arena).handle_source };
-    // SAFETY: `ebb_arena_new` or its siblings wrote it, and no scope is open (A1, A3). The caller
+    // SAFETY: `ebb_arena_new` or its siblings wrote it, and no scope is open (C1, C3). The caller
     // does not use it again.
     unsafe { handle.drop_in_place() };
     if let Some(source) = handle_source {
@@ -398,7 +398,7 @@ pub unsafe extern "C" fn ebb_arena_reset(arena: *mut ebb_arena) -> ebb_status {
     if unsafe { state(arena.as_ptr()) } == Ok(OPEN) {
         // SAFETY: an arena, as `state` found. No reference to this field exists.
         let words = unsafe { (*arena.as_ptr()).ready };
-        // SAFETY: A2, A4: words in use, an ancestor of whatever scope is open.
+        // SAFETY: C2, C4: words in use, an ancestor of whatever scope is open.
         unsafe { cleanup::run_all(words) };
     }
     // SAFETY: an arena, by the rules for every function. The caller does not use a scope that was
@@ -451,7 +451,7 @@ pub unsafe extern "C" fn ebb_arena_set_limit(arena: *mut ebb_arena, bytes: usize
         Err(status) => return fail(status),
         Ok(Reached::Memory(memory)) => memory.set_limit(limit),
         Ok(Reached::Words(mut words)) => {
-            // SAFETY: A4: an ancestor of whatever scope is open, and it is not changed.
+            // SAFETY: C4: an ancestor of whatever scope is open, and it is not changed.
             front_end::set_limit(unsafe { words.scope() }, Some(limit));
         }
     }
@@ -471,7 +471,7 @@ pub(crate) unsafe fn stats(arena: *const ebb_arena) -> Result<Stats, ebb_status>
         Reached::Memory(Memory::Grows(arena)) => arena.stats(),
         Reached::Memory(Memory::Buffer(fixed)) => fixed.stats(),
         Reached::Words(mut words) => {
-            // SAFETY: A4: an ancestor of whatever scope is open, and it is not changed.
+            // SAFETY: C4: an ancestor of whatever scope is open, and it is not changed.
             unsafe { words.scope() }.stats()
         }
     };
@@ -479,7 +479,7 @@ pub(crate) unsafe fn stats(arena: *const ebb_arena) -> Result<Stats, ebb_status>
     Ok(stats)
 }
 
-/// How to access the memory of an arena (A4).
+/// How to access the memory of an arena (C4).
 enum Reached<'a> {
     Memory(&'a Memory),
     Words(Words),
@@ -491,7 +491,7 @@ enum Reached<'a> {
 unsafe fn reach<'a>(arena: *const ebb_arena) -> Result<Reached<'a>, ebb_status> {
     // SAFETY: null or an arena, as the caller says.
     if unsafe { state(arena) }? == UNREADY {
-        // SAFETY: A4: an arena, and it has no words in use.
+        // SAFETY: C4: an arena, and it has no words in use.
         return Ok(Reached::Memory(unsafe { &(*arena).memory }));
     }
     // SAFETY: an arena; no reference to this field exists.

@@ -6,12 +6,12 @@
 //!
 //! # Invariants
 //!
-//! - **D1** The word of an arena that C created is [`NONE`] or the newest node. That of an arena of
+//! - **N1** The word of an arena that C created is [`NONE`] or the newest node. That of an arena of
 //!   Rust's is null: nobody would run its nodes.
-//! - **D2** A node lies in a scope that is open, or in a child that a longjmp left. So the nodes of a
+//! - **N2** A node lies in a scope that is open, or in a child that a longjmp left. So the nodes of a
 //!   list are in the order of their allocation, and those that a scope sees as allocated are its own
 //!   and its ancestors'.
-//! - **D3** The oldest node of each scope says that it is the first. A scope with nodes has a flag in
+//! - **N3** The oldest node of each scope says that it is the first. A scope with nodes has a flag in
 //!   its state, which the header tests.
 
 use core::{
@@ -61,7 +61,7 @@ pub(crate) fn list(scope: &Scope<'_>) -> Option<NonNull<*mut ebb_cleanup_>> {
 ///
 /// # Safety
 ///
-/// The words are in use, and D1 and D2 hold for their arena.
+/// The words are in use, and N1 and N2 hold for their arena.
 unsafe fn run_newest(mut words: Words, is_wanted: impl FnOnce(usize, bool) -> bool) -> bool {
     // SAFETY: a copy of words in use; the caller does not use them meanwhile.
     let word: &Cell<*mut ()> = front_end::word(unsafe { words.scope() });
@@ -69,7 +69,7 @@ unsafe fn run_newest(mut words: Words, is_wanted: impl FnOnce(usize, bool) -> bo
     if newest.is_null() || newest == NONE {
         return false;
     }
-    // SAFETY: D1, D2: a node in memory that has not been freed.
+    // SAFETY: N1, N2: a node in memory that has not been freed.
     let ebb_cleanup_ { older, run, argument, is_first } = unsafe { newest.read() };
     if !is_wanted(newest.addr(), is_first) {
         return false;

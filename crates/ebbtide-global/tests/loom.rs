@@ -12,7 +12,7 @@
 //! - Counters: `PINNED`, `POOLED`, `UNUSED`, the figures of owners and labels. Each change is a single
 //!   atomic operation, or only one thread writes the counter. Reports and trimming read them, and
 //!   need no exact value.
-//! - `NEXT_IDS`: one `fetch_add`.
+//! - `NEXT_BATCH`: one `fetch_add`.
 //! - `INSTALLED`: all threads that compute it arrive at the same value.
 //! - `RETAIN`: a setting. No other data depends on it.
 //! - The system calls `mmap`, `mprotect` and `madvise`. The models use a cell or an unordered flag

@@ -43,7 +43,7 @@ use core::{
 /// ```
 #[repr(transparent)]
 pub struct Text<M> {
-    /// U1: always valid UTF-8.
+    /// - **U1** Always valid UTF-8.
     bytes: Vector<u8, M>,
 }
 

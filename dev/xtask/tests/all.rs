@@ -4,6 +4,8 @@
 
 mod api;
 mod book;
+mod facts;
+mod invariants;
 mod layers;
 mod lockfile;
 mod method_table;

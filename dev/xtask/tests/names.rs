@@ -1,6 +1,7 @@
 //! Every name in backticks in ARCHITECTURE.md and CONTRIBUTING.md is declared in the sources, and
 //! every path leads to a file. What a page says to be in a file is declared in that file. The
-//! invariants that the lists of layers count are those of the module.
+//! invariants that the lists of layers count are those of the module. Every name in backticks in
+//! another page, or in a comment, is a word of the code.
 //!
 //! Declarations are read from the text: a word after a keyword such as `fn` or `struct`, a field, a
 //! feature of a manifest, a function of C. Tests declare nothing. In a section about one library,
@@ -8,13 +9,39 @@
 
 use crate::layers::sources;
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fs,
     path::Path,
 };
 
 /// What languages and their customs name. The compiler defines `__rust_alloc` and its siblings.
 const FOREIGN: [&str; 6] = ["&", "&mut", "Display", "Drop", "SAFETY", "delete"];
+
+/// What comments and pages name that is of a system, a compiler, a tool or another library, or
+/// absent on purpose, and in no code here.
+const NOT_IN_CODE: [&str; 17] = [
+    "CMAKE_PREFIX_PATH",
+    "Ebbtide_jll",
+    "GitSource",
+    "LocalKey",
+    "MEMORY_BASIC_INFORMATION",
+    "MEM_RESET",
+    "PkgConfigDeps",
+    "UnsafeArray",
+    "add_subdirectory",
+    "arbitrary_precision",
+    "may_dangle",
+    "promote_rule",
+    "pthread_cancel",
+    "root_mut",
+    "unsynchronized_pool_resource",
+    "vcpkg_from_github",
+    "write_copy_of_slice",
+];
+
+/// Pages about the names of other libraries, and of earlier times.
+const OF_OTHERS: [&str; 4] =
+    ["MIGRATING.md", "method_table.md", "docs/records/", "docs/decisions/"];
 
 /// The sources that a section is about. Other sections are about all of them.
 const SECTIONS: [(&str, &[&str]); 5] = [
@@ -27,6 +54,138 @@ const SECTIONS: [(&str, &[&str]); 5] = [
 
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
+}
+
+/// The code of a line and the comment that follows it, without its marks.
+pub(crate) fn comment<'a>(path: &str, line: &'a str) -> Option<(&'a str, &'a str)> {
+    let mark = match path.rsplit('.').next()? {
+        "rs" | "c" | "cpp" | "h" | "hpp" => "//",
+        "jl" => "#",
+        _ => return None,
+    };
+    let (code, comment) = line.split_once(mark)?;
+    Some((code, comment.trim_start_matches(['/', '!', '#']).trim()))
+}
+
+/// The code of a file, with the examples of its comments, and the paragraphs of its prose.
+pub(crate) fn code_and_prose(path: &str, text: &str) -> (String, Vec<String>) {
+    let (mut code, mut prose, mut is_example) = (String::new(), vec![String::new()], false);
+    for line in text.lines() {
+        // As the condition of an example.
+        if line.contains("doc = \"```") {
+            is_example = true;
+            continue;
+        }
+        let (before, said) = match comment(path, line) {
+            Some((before, said)) => (before, Some(said)),
+            None if path.ends_with(".md") => ("", Some(line.trim())),
+            None => (line, None),
+        };
+        code.extend([before, "\n"]);
+        is_example &= said.is_some();
+        match said {
+            Some(said) if said.starts_with("```") => is_example = !is_example,
+            Some(said) if is_example => code.extend([said, "\n"]),
+            None | Some("") => prose.push(String::new()),
+            Some(said) => prose.last_mut().expect("the first is there").extend([said, " "]),
+        }
+    }
+    (code, prose)
+}
+
+/// The names that a quoted text consists of, if it is a path, a type, a macro or a call: those with a capital
+/// or an underscore.
+fn path_of_names(quoted: &str) -> impl Iterator<Item = &str> {
+    let path = quoted.trim_start_matches(['&', '*']).split(['<', '(', '!']).next();
+    let is_path = |path: &&str| {
+        path.split("::").all(|name| {
+            name.chars().all(is_word) && !name.starts_with(|c: char| c.is_ascii_digit())
+        })
+    };
+    let names = path.filter(is_path).into_iter().flat_map(|path| path.split("::"));
+    // Registers, commands and functions of C are other words.
+    let is_ours = |name: &str| name.contains(|c: char| c == '_' || c.is_ascii_uppercase());
+    names.filter(move |name| is_ours(name) && !quoted.starts_with("__rust_"))
+}
+
+/// The name of the crate of a file; empty for a file that no package has.
+fn crate_of(path: &str) -> &str {
+    path.strip_prefix("crates/").and_then(|rest| rest.split('/').next()).unwrap_or_default()
+}
+
+/// The names in the prose of some files that are no word of any code. Those of constants are to be in
+/// the code of their crate. A name may be the beginning or the end of others, as `try_` or `_in`.
+fn not_in_code(files: &BTreeMap<String, String>) -> Vec<String> {
+    let files = files.iter().filter(|(path, _)| !OF_OTHERS.iter().any(|o| path.contains(o)));
+    let read: Vec<(&str, String, Vec<String>)> = files
+        .map(|(path, text)| {
+            let (code, prose) = code_and_prose(path, text);
+            (path.as_str(), code, prose)
+        })
+        .collect();
+    let (mut all, mut of_crates) = (HashSet::new(), HashMap::<&str, HashSet<&str>>::new());
+    for (path, code, _) in &read {
+        let words = [path, code.as_str()].into_iter().flat_map(|t| t.split(|c| !is_word(c)));
+        of_crates.entry(crate_of(path)).or_default().extend(words.clone());
+        all.extend(words);
+    }
+    let mut missing = Vec::new();
+    for (path, _, prose) in &read {
+        let quoted = prose.iter().flat_map(|text| text.split('`').skip(1).step_by(2));
+        for name in quoted.flat_map(path_of_names).filter(|name| !NOT_IN_CODE.contains(name)) {
+            let is_constant = name.len() > 2 && !name.contains(|c: char| c.is_lowercase());
+            let there = match of_crates.get(crate_of(path)) {
+                Some(near) if is_constant && path.ends_with(".rs") => near,
+                _ => &all,
+            };
+            let is_part = |word: &&str| {
+                name.starts_with('_') && word.ends_with(name)
+                    || name.ends_with('_') && word.starts_with(name)
+            };
+            if !(there.contains(name) || there.iter().any(is_part)) {
+                missing.push(format!("{name} in {path}"));
+            }
+        }
+    }
+    missing
+}
+
+#[test]
+fn every_name_in_a_comment_or_a_page_is_a_word_of_the_code() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = BTreeMap::new();
+    for folder in
+        ["crates", "dev", "benches", "ci", "docs", "fuzz", "julia", "nostd", "packaging", "python"]
+    {
+        sources(&root, &root.join(folder), &mut files);
+    }
+    for page in ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "RELEASING.md", "SECURITY.md"] {
+        files.insert(page.to_owned(), fs::read_to_string(root.join(page)).expect("a page"));
+    }
+    files.remove(file!()).expect("it names what is in no code");
+    let missing = not_in_code(&files);
+    assert!(missing.is_empty(), "in no code: {missing:#?}");
+}
+
+#[test]
+fn a_name_that_only_prose_has_is_missed() {
+    let of = |text: &str| {
+        let code = "const LEN: u8 = 1; fn try_grow() {}\n/// ```\n/// struct Path;\n/// ```\n";
+        let files = [
+            ("crates/a/src/b.rs", code),
+            ("crates/c/src/d.rs", "fn f() {}"),
+            ("crates/a/src/e.rs", text),
+        ];
+        not_in_code(&files.map(|(path, text)| (path.to_owned(), text.to_owned())).into())
+    };
+    let right =
+        "// `LEN`, `a::LEN`, `try_grow()`, `&Path<'_>`, `try_`, `_grow`, `gone`, `1 + x`, `\n// f`";
+    assert_eq!(of(right), [""; 0]);
+    assert_eq!(
+        of("/// The `Gone::f` of\n/// `GONE`."),
+        ["Gone in crates/a/src/e.rs", "GONE in crates/a/src/e.rs"]
+    );
+    assert_eq!(of("// `GONE` is in the code of another crate.\n").len(), 1);
 }
 
 /// The names that a source declares.

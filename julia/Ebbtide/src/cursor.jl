@@ -10,16 +10,16 @@
 #                       └─ else: settle!, which writes all words back, and replaces stale ones
 #
 # Invariants:
-# - J1 The words of a buffer with a chunk are in use, as `ebbtide::front_end` defines it.
-# - J2 `root(buffer)` has the words that the scope was opened with. They are in use as long as it is
+# - **J1** The words of a buffer with a chunk are in use, as `ebbtide::front_end` defines it.
+# - **J2** `root(buffer)` has the words that the scope was opened with. They are in use as long as it is
 #   open.
-# - J3 `moves` changes whenever the cold path moves the buffer on to another chunk, chunks are
+# - **J3** `moves` changes whenever the cold path moves the buffer on to another chunk, chunks are
 #   released, or the scope is lent to C or Rust. A checkpoint with `moves >= valid_from` is one of the
 #   present scope, none of whose chunks was released: its words are in use again when they are written
 #   back.
-# - J4 The words of a closed buffer have no chunk, and nothing fits. If the words are all null,
+# - **J4** The words of a closed buffer have no chunk, and nothing fits. If the words are all null,
 #   nothing but an array of 0 bytes fits.
-# - J5 While a block is open, its code preserves the buffer (`GC.@preserve`), and no chunk that holds
+# - **J5** While a block is open, its code preserves the buffer (`GC.@preserve`), and no chunk that holds
 #   what is in use is released. So an array of the block is an address and a size, and its elements
 #   are loaded and stored without preserving anything.
 

@@ -7,7 +7,7 @@
 #   try_alloc_slowly! ── count_entered! ── every few MiB: recount! ── collect_buffers_if_due!
 #
 # Invariant:
-# - H1 `HELD_BYTES` is the sum of `charged` of all open buffers. `charged` is what the buffer held
+# - **J6** `HELD_BYTES` is the sum of `charged` of all open buffers. `charged` is what the buffer held
 #   when its chunks were counted last. Since then, it has entered chunks of `entered` bytes.
 
 const HELD_BYTES = Threads.Atomic{Int}(0)

@@ -14,7 +14,7 @@ pub fn run(bench: &mut Bench) {
     tree(bench);
 }
 
-/// A contestant that turns `LEN` into `answer`, in memory that is free again after each turn.
+/// A contestant that turns `len` into `answer`, in memory that is free again after each turn.
 fn turns<'a>(
     name: &'static str,
     len: u64,

@@ -63,7 +63,7 @@ pub(crate) unsafe extern "C" fn free(block: *mut c_void, end: usize) {
     let local = local();
     note(local, end);
     if slots::contains(block) {
-        // SAFETY: the caller's block, which was recorded (A2).
+        // SAFETY: the caller's block, which was recorded (S2).
         return unsafe { state::free(block, end) };
     }
     if local.times_free.get() && !block.is_null() {
@@ -91,11 +91,11 @@ pub(crate) unsafe extern "C" fn realloc(
         return unsafe { sys::__libc_realloc(block, size) };
     }
     if size == 0 {
-        // SAFETY: the caller's block, which was recorded (A2).
+        // SAFETY: the caller's block, which was recorded (S2).
         unsafe { state::free(block, end) };
         return ptr::null_mut();
     }
-    // SAFETY: the caller's block, which was recorded (A2).
+    // SAFETY: the caller's block, which was recorded (S2).
     unsafe { state::resize(block, size, end) }
 }
 
@@ -138,7 +138,7 @@ pub(crate) unsafe extern "C" fn posix_memalign(
 /// The contract of the C library's `malloc_usable_size`.
 pub(crate) unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize {
     if slots::contains(block) {
-        // SAFETY: the caller's block, which was recorded (A2).
+        // SAFETY: the caller's block, which was recorded (S2).
         return unsafe { slots::usable_size(block) };
     }
     // SAFETY: the caller's block.

@@ -32,7 +32,7 @@ pub(crate) struct Journal {
     len: usize,
 }
 
-// SAFETY: the mappings belong to whoever has the lock of the state (A1), in any thread.
+// SAFETY: the mappings belong to whoever has the lock of the state (S1), in any thread.
 unsafe impl Send for Journal {}
 
 /// The file of a record, open. These are calls of the system and not of the C library, which may end

@@ -27,7 +27,7 @@ pub(crate) struct Local {
     pub countdown: Cell<i64>,
     /// Whether the next free is timed.
     pub times_free: Cell<bool>,
-    /// The recorder is running in this thread (A1).
+    /// The recorder is running in this thread (S1).
     pub is_busy: Cell<bool>,
     /// The thread has the lock, because it forks.
     pub is_forking: Cell<bool>,

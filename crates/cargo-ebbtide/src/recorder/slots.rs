@@ -57,7 +57,7 @@ pub(crate) struct Slots {
     free: [*mut Slot; LARGEST],
 }
 
-// SAFETY: the slots belong to whoever has the lock of the state (A1), in any thread.
+// SAFETY: the slots belong to whoever has the lock of the state (S1), in any thread.
 unsafe impl Send for Slots {}
 
 /// Whether this is a recorded block.

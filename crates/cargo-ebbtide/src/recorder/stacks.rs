@@ -146,7 +146,7 @@ pub(crate) struct Stacks {
     len: u32,
 }
 
-// SAFETY: the tables belong to whoever has the lock of the state (A1), in any thread.
+// SAFETY: the tables belong to whoever has the lock of the state (S1), in any thread.
 unsafe impl Send for Stacks {}
 
 impl Stacks {

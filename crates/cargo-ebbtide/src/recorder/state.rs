@@ -56,7 +56,7 @@ pub(crate) struct State {
 
 struct Shared(UnsafeCell<Option<State>>);
 
-// SAFETY: only the thread that has the lock accesses it (A1).
+// SAFETY: only the thread that has the lock accesses it (S1).
 unsafe impl Sync for Shared {}
 
 static STATE: Shared = Shared(UnsafeCell::new(None));
@@ -91,7 +91,7 @@ fn is_copy() -> bool {
     !page.is_null() && unsafe { page.read_volatile() } == 0
 }
 
-/// What is recorded in this process (A3).
+/// What is recorded in this process (S3).
 fn mode() -> u8 {
     if is_copy() { OFF } else { MODE.load(Ordering::Relaxed) }
 }
@@ -110,7 +110,7 @@ fn mark_owner() {
     }
 }
 
-/// A thread that runs code of the recorder (A1).
+/// A thread that runs code of the recorder (S1).
 struct Busy<'l> {
     local: &'l Local,
     countdown: i64,
@@ -144,7 +144,7 @@ fn with<R>(f: impl FnOnce(&mut State) -> R) -> Option<R> {
     if !is_forking {
         lock();
     }
-    // SAFETY: this thread has the lock, and the closures of this module do not come back here (A1).
+    // SAFETY: this thread has the lock, and the closures of this module do not come back here (S1).
     let state = unsafe { &mut *STATE.0.get() };
     let result = state.as_mut().map(f);
     if !is_forking {
@@ -186,7 +186,7 @@ extern "C" fn after_fork() {
     end_fork();
 }
 
-/// The child shares the file of its parent, so it records nothing (A3).
+/// The child shares the file of its parent, so it records nothing (S3).
 extern "C" fn in_child() {
     MODE.store(OFF, Ordering::Relaxed);
     end_fork();

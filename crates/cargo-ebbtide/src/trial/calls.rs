@@ -89,7 +89,7 @@ extern "C" fn leave(frame: usize) {
     end_calls(local(), frame);
 }
 
-/// Ends the scopes of the calls that end if the call with this frame begins or ends (T3).
+/// Ends the scopes of the calls that end if the call with this frame begins or ends (B3).
 fn end_calls(local: &Local, frame: usize) {
     let mut outermost = 0;
     let mut depth = local.depth.get();

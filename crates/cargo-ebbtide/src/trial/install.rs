@@ -44,7 +44,7 @@ fn install() {
     }
 }
 
-/// All functions or none (T1).
+/// All functions or none (B1).
 fn install_all(entries: &[Entry], functions: &[usize]) -> Result<(), Refusal> {
     // The loader calls what the program's libraries do first before this.
     if fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() > 1) {
@@ -129,7 +129,7 @@ fn stub(index: usize, entry: &Entry, function: usize) -> Result<usize, Refusal> 
     if unsafe { sys::mprotect(address(page).cast(), PAGE, sys::PROT_READ_EXECUTE) } != 0 {
         return Err(Refusal::Protected);
     }
-    // SAFETY: descriptions of frames that end with a zero, and stay where they are (T4).
+    // SAFETY: descriptions of frames that end with a zero, and stay where they are (B4).
     unsafe { sys::__register_frame(address(page + frames).cast()) };
     let mut bases = [0; 3];
     // Some unwinders sort what is registered at the first search, in memory that they allocate, which
@@ -142,7 +142,7 @@ fn stub(index: usize, entry: &Entry, function: usize) -> Result<usize, Refusal> 
     Ok(page)
 }
 
-/// The descriptions of a stub's frames, for unwinders (T4): one for the code of `len` bytes at
+/// The descriptions of a stub's frames, for unwinders (B4): one for the code of `len` bytes at
 /// `start`, with what it shares with others in front, and a zero behind.
 fn frames_of(start: usize, len: usize, entry: &Entry) -> Vec<u8> {
     const RBP: u8 = 6;

@@ -47,8 +47,8 @@ fn compile(machine: Machine) -> Option<Functions> {
     Some(all)
 }
 
-/// The fast paths of other arenas, by the name of the arena and that of the function here:
-/// `bumpalo__alloc_u64`.
+/// The fast paths of other arenas, by the name of the arena, two underscores, and the name of the
+/// function here.
 pub(crate) fn peers(machine: Machine) -> Option<Functions> {
     if !machine.is_installed() {
         return None;
