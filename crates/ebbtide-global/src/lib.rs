@@ -39,8 +39,8 @@
 //! A scope pays if the work in it allocates much and keeps little: parsing, compiling, answering a
 //! request, numeric work with temporary vectors. Open one scope per item, inside the loop. A scope
 //! does not pay if most blocks outlive it or if it allocates only a few; allocate long-lived data
-//! in [`outside`]. [`Report::leaky_labels`] names the scopes in which more than one block in twenty
-//! outlived its scope. The examples `medians`, `search`, `group_by` and `json_server` show scopes at
+//! in [`outside`]. [`Report::leaky_labels`] names the scopes that keep memory: more than one block in
+//! twenty outlived its scope, and more than 1 MiB is pinned now. The examples `medians`, `search`, `group_by` and `json_server` show scopes at
 //! work.
 //!
 //! # Features

@@ -186,15 +186,19 @@ pub struct LabelReport {
     pub pinned_bytes: usize,
 }
 
-/// The share of escaping blocks from which on an arena costs more than it saves.
+/// The share of escaping blocks above which they are worth a look, if they pin memory.
 const WORTHWHILE: f64 = 0.05;
 
 /// A scope that served so many times the memory of all arenas probably has a loop in it.
 const LOOP: u64 = 16;
 
-/// Bytes that a label may pin without being leaky, for blocks that are about to be freed, such as
+/// Bytes that scopes may pin without being leaky, for blocks that are about to be freed, such as
 /// those of replies that are being sent.
 const PINNED_IN_FLIGHT: usize = 1 << 20;
+
+fn is_leaky(escape_ratio: f64, pinned_bytes: usize) -> bool {
+    escape_ratio > WORTHWHILE && pinned_bytes > PINNED_IN_FLIGHT
+}
 
 fn ratio(part: u64, whole: u64) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "a share, not a count")]
@@ -202,7 +206,8 @@ fn ratio(part: u64, whole: u64) -> f64 {
 }
 
 impl LabelReport {
-    /// The share of blocks that outlived their scope, from 0 to 1; 0 if there were no blocks.
+    /// The share of blocks that outlived their scope, from 0 to 1; 0 if there were no blocks. Those that
+    /// are freed soon after it do no harm: see [`Report::leaky_labels`].
     ///
     /// ```
     /// use ebbtide_global::{Options, Scoped, arena_with, report};
@@ -213,9 +218,7 @@ impl LabelReport {
     ///
     /// let kept = arena_with(&Options::new().label("load"), || vec![1, 2, 3]);
     /// for label in report().labels {
-    ///     if label.escape_ratio() > 0.05 {
-    ///         println!("an arena is of little use for {}", label.label);
-    ///     }
+    ///     println!("{}: {:.0} % outlived their scope", label.label, 100.0 * label.escape_ratio());
     /// }
     /// # drop(kept);
     /// ```
@@ -261,9 +264,10 @@ impl Report {
     }
 
     /// The labels for which more than one block in twenty outlived its scope and more than 1 MiB is
-    /// pinned at the moment. From about that point on, an arena no longer pays off. Blocks that
-    /// were freed soon after their scope, such as those of a reply that was sent, pin nothing and
-    /// do not make a label leaky.
+    /// pinned at the moment. Blocks that were freed soon after their scope, such as those of a reply that
+    /// was sent, pin nothing and do not make a label leaky. Many replies that are being sent, and the
+    /// buffers of many open connections, may: if the label is leaky while the program is idle, or
+    /// what it pins grows, allocate in [`outside`](crate::outside) what keeps the blocks.
     ///
     /// ```
     /// use ebbtide_global::{Options, Scoped, arena_with, report};
@@ -277,10 +281,13 @@ impl Report {
     /// assert_eq!(report().leaky_labels().count(), 0); // everything was dropped in its scope
     /// ```
     pub fn leaky_labels(&self) -> impl Iterator<Item = &LabelReport> {
-        let is_leaky = |label: &&LabelReport| {
-            label.escape_ratio() > WORTHWHILE && label.pinned_bytes > PINNED_IN_FLIGHT
-        };
-        self.labels.iter().filter(is_leaky)
+        self.labels.iter().filter(|label| is_leaky(label.escape_ratio(), label.pinned_bytes))
+    }
+
+    /// The pinned bytes that no label explains.
+    fn pinned_without_label(&self) -> usize {
+        let labelled: usize = self.labels.iter().map(|label| label.pinned_bytes).sum();
+        self.escapes.pinned_bytes.saturating_sub(labelled)
     }
 
     /// Whether one scope served far more than was ever alive.
@@ -458,7 +465,7 @@ impl fmt::Display for Report {
         )?;
         writeln!(
             f,
-            "escaped: {} blocks ({:.2} %); {} chunks are pinned, {}",
+            "outlived their scope: {} blocks ({:.2} %); {} chunks are pinned now, {}",
             self.escapes.blocks,
             100.0 * self.escape_ratio(),
             self.escapes.pinned_chunks,
@@ -483,16 +490,20 @@ impl fmt::Display for Report {
                 Bytes(self.claimed as u64),
             )?;
         }
-        for label in self.leaky_labels() {
+        let mut pinned = |scopes: &str, ratio: f64, bytes: usize| {
             write!(
                 f,
-                "\n`{}`: {:.1} % of its {} blocks outlived their scope, and {} chunks are pinned, {}; an arena hardly pays off there",
-                label.label,
-                100.0 * label.escape_ratio(),
-                label.blocks,
-                label.pinned_chunks,
-                Bytes(label.pinned_bytes as u64),
-            )?;
+                "\n{scopes}: {:.1} % of the blocks outlived their scope, and pin {} now; if that stays while the program is idle, or grows, allocate what keeps them in `outside`",
+                100.0 * ratio,
+                Bytes(bytes as u64),
+            )
+        };
+        for label in self.leaky_labels() {
+            pinned(&format!("`{}`", label.label), label.escape_ratio(), label.pinned_bytes)?;
+        }
+        let elsewhere = self.pinned_without_label();
+        if is_leaky(self.escape_ratio(), elsewhere) {
+            pinned("without a label", self.escape_ratio(), elsewhere)?;
         }
         Ok(())
     }

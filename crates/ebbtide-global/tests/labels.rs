@@ -199,9 +199,39 @@ fn a_label_is_leaky_while_it_pins_memory() {
         assert!(is_leaky("leaky"));
         let text = report().to_string();
         assert!(text.contains("`leaky`: ") && !text.contains("`reply`"), "{text}");
+        assert!(!text.contains("without a label"), "{text}");
         drop(kept);
         release_pool();
         assert!(!is_leaky("leaky"), "{}", report());
+    });
+}
+
+/// As in a server that follows the book: most blocks of a request are those of its reply, which is
+/// sent while the next one is answered.
+#[test]
+fn a_report_warns_of_blocks_that_stay_and_not_of_replies() {
+    alone!();
+    in_a_thread(|| {
+        let answer = || {
+            let reply: Vec<_> = (0..13).map(|n: u32| Box::new([n; 20])).collect();
+            let _scratch: Vec<_> = (0..7).map(|n: u32| Box::new([n; 20])).collect();
+            reply
+        };
+        let warns = || report().to_string().contains("without a label: ");
+        let mut in_flight = VecDeque::new();
+        for _ in 0..10_000 {
+            in_flight.push_back(arena(answer));
+            if in_flight.len() > 20 {
+                in_flight.pop_front();
+            }
+        }
+        assert!(report().escape_ratio() > 0.6 && !warns(), "{}", report());
+
+        let kept: Vec<_> = (0..10_000).map(|_| arena(answer)).collect();
+        assert!(warns(), "{}", report());
+        drop((kept, in_flight));
+        release_pool();
+        assert!(!warns(), "{}", report());
     });
 }
 
