@@ -6,8 +6,9 @@ use crate::{
     figures::{Counted, Label, Usage},
     memory::pool,
     owner::{Owner, Ticket},
-    thread,
+    sites, thread,
 };
+use core::hash::{Hash, Hasher};
 use std::vec::Vec;
 
 /// An open scope of this thread, which ends when the guard is dropped. Forgetting the guard costs
@@ -21,13 +22,14 @@ impl Guard {
     /// Opens a scope. If `continues` is true, it continues a scope that was counted before, and is
     /// not counted itself.
     #[inline]
-    pub(crate) fn open(options: &Options, continues: bool) -> Guard {
+    pub(crate) fn open(options: &Options, site: u32, continues: bool) -> Guard {
         let label = options.label.map(|text| match Label::find_by_address(text) {
             Some(label) => label,
             None => new_label(text),
         });
         let is_started = thread::with(Owner::is_started) || thread::start();
-        let enter = |owner: &Owner| owner.enter_counted(options, Counted { label, continues });
+        let counted = Counted { label, continues, site: options.site_or(site) };
+        let enter = |owner: &Owner| owner.enter_counted(options, counted);
         let ticket = if is_started { thread::with(enter) } else { None };
         Guard { ticket, label }
     }
@@ -132,15 +134,26 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 /// # When to use it
 ///
 /// A scope pays off if `f` allocates many blocks and keeps few of them: parsing, compiling,
-/// answering a request, numeric work with temporary vectors. It does not if more than a few per
-/// cent of the blocks outlive their scope.
+/// answering a request, numeric work with temporary vectors.
 ///
 /// In a loop, open a scope for each item, not one around the loop ([`map`] does that). A scope of any
 /// length reuses what is freed in it, but only the end of a scope makes its memory as good as new. The
 /// report names a scope that seems to have a loop in it.
+///
+/// # Scopes that do not pay
+///
+/// A scope that keeps much may be slower than the inner allocator. So the scopes of each *site* are
+/// measured: with an arena and without one, in turn, by the processor time of the thread. While those
+/// of a site are slower, they are *skipped*: `f` runs as if it were called directly. They are measured
+/// again, ever more rarely. A site is the type of `f`, for scopes with options together with their
+/// label; [`Options::site`] tells others apart. Nested scopes are sites of their own.
+///
+/// Measuring takes a few per cent of the time of a scope's first milliseconds, and less later. Scopes
+/// that keep nothing and fit in one chunk are not measured. Builds with debug assertions measure
+/// nothing; [`set_skipping`] turns it on and off.
 #[inline]
 pub fn arena<R>(f: impl FnOnce() -> R) -> R {
-    let _guard = FastGuard::open();
+    let _guard = FastGuard::open(site_of(&f));
     f()
 }
 
@@ -149,9 +162,9 @@ struct FastGuard(Option<Ticket>);
 
 impl FastGuard {
     #[inline]
-    fn open() -> FastGuard {
-        FastGuard(match thread::with(Owner::enter_fast) {
-            None => enter(),
+    fn open(site: u32) -> FastGuard {
+        FastGuard(match thread::with(|owner| owner.enter_fast(site)) {
+            None => enter(site),
             ticket => ticket,
         })
     }
@@ -159,9 +172,30 @@ impl FastGuard {
 
 /// Opens a scope with the default options, outermost or nested.
 #[inline(never)]
-fn enter() -> Option<Ticket> {
+fn enter(site: u32) -> Option<Ticket> {
     let is_started = thread::with(Owner::is_started) || thread::start();
-    if is_started { thread::with(|owner| owner.enter(&Options::new())) } else { None }
+    if is_started { thread::with(|owner| owner.enter_default_slowly(site)) } else { None }
+}
+
+/// The number of the site of a closure or a future: that of its type.
+#[inline(always)]
+pub(crate) fn site_of<F>(_: &F) -> u32 {
+    struct Number(u64);
+    impl Hasher for Number {
+        fn write(&mut self, _: &[u8]) {}
+
+        fn write_u64(&mut self, number: u64) {
+            self.0 = number;
+        }
+
+        fn finish(&self) -> u64 {
+            self.0
+        }
+    }
+    let mut number = Number(0);
+    typeid::of::<F>().hash(&mut number);
+    // 0 stands for no site. Nested scopes have the complement, which must not be 0 either.
+    (number.finish() >> 33) as u32 | 1
 }
 
 /// Ends any scope.
@@ -195,7 +229,7 @@ impl Drop for FastGuard {
 /// assert_eq!(arena_with(&options, count), 6);
 /// ```
 pub fn arena_with<R>(options: &Options, f: impl FnOnce() -> R) -> R {
-    let _guard = Guard::open(options, false);
+    let _guard = Guard::open(options, site_of(&f), false);
     f()
 }
 
@@ -316,6 +350,18 @@ pub fn warm() {
         #[cfg(panic = "unwind")]
         let _ = std::panic::catch_unwind(|| std::panic::resume_unwind(std::boxed::Box::new(())));
     });
+}
+
+/// Sets whether scopes may be skipped: see [`arena`]. By default they may, except in builds with
+/// debug assertions. Turn it off for measurements and tests that must not depend on time.
+///
+/// ```
+/// ebbtide_global::set_skipping(false);
+/// let boxed = ebbtide_global::arena(|| Box::new(1)); // in the arena, whatever it costs
+/// # drop(boxed);
+/// ```
+pub fn set_skipping(is_on: bool) {
+    sites::set_skipping(is_on);
 }
 
 /// Returns the memory that this thread and the shared pools keep for the next scopes to the system

@@ -4,7 +4,10 @@
 //! the counters of one that has ended.
 #![forbid(unsafe_code)]
 
-use crate::shared::{lease::Lease, registry::Registry, suspended::Suspended};
+use crate::{
+    shared::{lease::Lease, registry::Registry, suspended::Suspended},
+    sites::Sites,
+};
 use core::sync::atomic::{AtomicIsize, AtomicU64, AtomicUsize, Ordering};
 
 /// Why the inner allocator served a request inside a scope. `SkippedScope` counts whole scopes.
@@ -52,6 +55,8 @@ pub(crate) struct Counters {
     fallbacks: [AtomicU64; REASONS],
     /// For each of the first labels, the usage of this owner's scopes with that label.
     labels: [LabelCounters; OWN_LABELS],
+    /// Whether the owner's scopes pay. Later owners go on with it.
+    pub(crate) sites: Sites,
 }
 
 /// The number of labels for which each owner has counters of its own. Scopes with other labels use
@@ -169,6 +174,8 @@ pub(crate) struct Counted {
     /// Whether the scope continues one that was counted before, as each poll of a future but the
     /// first does. Such a scope adds to the blocks and bytes, but not to the number of scopes.
     pub(crate) continues: bool,
+    /// The number of the scope's site; 0 if it is not to be measured.
+    pub(crate) site: u32,
 }
 
 impl Counted {

@@ -1,6 +1,9 @@
 //! A future that is polled in scopes.
 
-use crate::{Options, calls::Guard};
+use crate::{
+    Options,
+    calls::{Guard, site_of},
+};
 use core::{
     fmt,
     future::Future,
@@ -92,7 +95,11 @@ impl<F: Future> Future for ArenaFuture<F> {
         // SAFETY: `future` is never moved: it is only accessed through the pin made below,
         // `ArenaFuture` has no `Drop`, and it is `Unpin` only if `F` is.
         let this = unsafe { self.get_unchecked_mut() };
-        let _guard = Guard::open(&this.options, mem::replace(&mut this.is_polled, true));
+        let _guard = Guard::open(
+            &this.options,
+            site_of(&this.future),
+            mem::replace(&mut this.is_polled, true),
+        );
         // SAFETY: `this` is pinned, and so is its future, as argued above.
         unsafe { Pin::new_unchecked(&mut this.future) }.poll(context)
     }

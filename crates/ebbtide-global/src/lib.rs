@@ -82,12 +82,15 @@ mod policy;
 mod report;
 mod scope;
 mod scoped;
+mod sites;
 mod size;
 mod thread;
 
 #[cfg(feature = "rayon")]
 pub use calls::par_map;
-pub use calls::{arena, arena_with, map, outside, release_pool, spawn_in_arena, take_out, warm};
+pub use calls::{
+    arena, arena_with, map, outside, release_pool, set_skipping, spawn_in_arena, take_out, warm,
+};
 pub use future::ArenaFuture;
 #[cfg(feature = "tower")]
 pub use layer::{ArenaLayer, ArenaService};

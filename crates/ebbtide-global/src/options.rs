@@ -26,6 +26,7 @@ pub struct Options {
     pub(crate) max_size: usize,
     pub(crate) byte_limit: usize,
     pub(crate) label: Option<&'static str>,
+    pub(crate) site: Option<u32>,
 }
 
 impl Options {
@@ -37,7 +38,13 @@ impl Options {
     /// ```
     #[inline]
     pub const fn new() -> Self {
-        Options { min_size: 0, max_size: usize::MAX, byte_limit: usize::MAX, label: None }
+        Options {
+            min_size: 0,
+            max_size: usize::MAX,
+            byte_limit: usize::MAX,
+            label: None,
+            site: None,
+        }
     }
 
     /// Sets the smallest size that the scope serves; smaller blocks come from the inner allocator.
@@ -89,10 +96,35 @@ impl Options {
         self
     }
 
+    /// Sets the site that the scope belongs to. Scopes of one site are measured together, and
+    /// [skipped](crate::arena#scopes-that-do-not-pay) while they are slower than the inner allocator.
+    /// By default, the type of the closure or of the future is the site, together with the label. Set
+    /// a number for scopes that share both but do different work. With 0, the scope is never skipped.
+    ///
+    /// ```
+    /// use ebbtide_global::{Options, arena_with};
+    ///
+    /// let run = |command: u32, f: &dyn Fn() -> usize| arena_with(&Options::new().site(command), f);
+    /// assert_eq!(run(1, &|| vec![1, 2, 3].len()), 3);
+    /// ```
+    #[inline]
+    pub const fn site(mut self, number: u32) -> Self {
+        self.site = Some(number);
+        self
+    }
+
+    /// The scope's site, if none is set that of its type and label; 0 if it has neither.
+    #[inline]
+    #[allow(clippy::cast_possible_truncation, reason = "labels are told apart by their low bits")]
+    pub(crate) fn site_or(&self, of_type: u32) -> u32 {
+        let label = self.label.map_or(0, |text| text.as_ptr().addr() as u32);
+        self.site.unwrap_or(if of_type == 0 { 0 } else { of_type ^ label | 1 })
+    }
+
     /// Whether the scope serves every size without a limit.
     #[inline]
     pub(crate) fn serves_all(&self) -> bool {
-        (Options { label: None, ..*self }) == Options::new()
+        (Options { label: None, site: None, ..*self }) == Options::new()
     }
 
     /// Sets a name under which the [report](crate::report) has separate figures for these scopes.

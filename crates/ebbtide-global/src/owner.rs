@@ -53,7 +53,7 @@
 //!   a header in front of the block, then as above
 //! enter, leave   (scopes.rs)
 //!   enter_fast, leave_fast: the outermost scope, in the cached chunk, that leaves nothing behind  the fast path
-//!   enter ─┬─ the owner's scopes do not pay off (payoff.rs) ─► none; the inner allocator serves
+//!   enter ─┬─ its site does not pay (sites.rs) ─► none; what served before goes on
 //!          ├─ a persistent scope is suspended ─► resume_persistent
 //!          └─ else ─► take a chunk, save the outer scope in its record ─► persist, if scopes pin sparse chunks
 //!   leave ─► close ─┬─ the persistent scope ─► suspend_persistent
@@ -68,7 +68,7 @@
 //! An owner consists of states, each with a file of its own: where it bumps ([`Bump`]), the empty
 //! chunk for the next fast scope ([`CachedChunk`]), what it has served ([`Ledger`]), the innermost
 //! scope ([`Innermost`]), its IDs ([`Ids`]), what it did when memory was refused ([`Refusals`]),
-//! the persistent scope ([`Persistence`]), whether scopes pay off ([`Payoff`]), and the memory for
+//! the persistent scope ([`Persistence`]), and the memory for
 //! its next scopes ([`Cache`]). The methods here and in the modules below act on several of them.
 //!
 //! # Invariants
@@ -125,7 +125,7 @@ use crate::{
         cache::Cache,
         run::{ChunkRef, FIRST_ID, ScopeRef},
     },
-    policy::{payoff::Payoff, persistence::Persistence, refusals::Refusals},
+    policy::{persistence::Persistence, refusals::Refusals},
     scope::{
         bump::Bump, cached_chunk::CachedChunk, ids::Ids, innermost::Innermost, ledger::Ledger,
     },
@@ -149,6 +149,7 @@ mod retire;
 mod returned;
 mod scopes;
 mod sessions;
+mod skip;
 mod supply;
 mod switch;
 
@@ -263,13 +264,14 @@ pub struct Owner {
     cached: CachedChunk,
     ledger: Ledger,
 
+    /// The number of the site of the outermost scope, while it is fast.
+    site: Cell<u32>,
     innermost: Innermost,
     ids: Ids,
     /// The chunk that holds the lists of all scopes.
     lists_chunk: Cell<Option<ChunkRef>>,
     refusals: Refusals,
     persistence: Persistence,
-    payoff: Payoff,
     cache: Cache,
 }
 

@@ -1,5 +1,4 @@
 //! The states of an owner that decide how it serves its next scopes.
 
-pub(crate) mod payoff;
 pub(crate) mod persistence;
 pub(crate) mod refusals;

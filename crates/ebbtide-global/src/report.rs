@@ -109,11 +109,8 @@ pub struct Fallbacks {
     /// The arenas held too much memory for their live bytes, so they were not allowed to take more.
     /// This happens before [`Report::bound`] is reached.
     pub waste: u64,
-    /// Skipped scopes: the inner allocator served all of their requests, because an arena would
-    /// have saved nothing. Scopes are skipped if, in their thread's last sample of 256 scopes, more
-    /// than three quarters of the blocks outlived their scope, or if the thread's live bytes grew
-    /// by, or large blocks that outlived their scope took, more than seven eighths of the bytes
-    /// served. Not part of [`total`](Fallbacks::total), which counts requests.
+    /// Skipped scopes, which were not opened, because those of their site are slower than the inner
+    /// allocator, or to measure whether they are: see [`arena`](crate::arena). Not part of [`total`](Fallbacks::total), which counts requests.
     pub skipped_scopes: u64,
 }
 

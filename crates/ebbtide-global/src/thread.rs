@@ -152,7 +152,7 @@ pub(crate) fn start() -> bool {
 /// scope, which is not counted, to see which allocator serves it.
 fn is_installed() -> bool {
     if INSTALLED.load(Ordering::Relaxed) == UNKNOWN {
-        let uncounted = Counted { label: None, continues: true };
+        let uncounted = Counted { continues: true, ..Counted::default() };
         let ticket = with(|owner| owner.enter_counted(&crate::Options::new(), uncounted));
         let layout = Layout::new::<[u64; 4]>();
         // SAFETY: the layout has a size.

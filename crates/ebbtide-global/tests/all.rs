@@ -19,7 +19,7 @@ mod filled;
 mod idle;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod resident;
-#[cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
+#[cfg(target_pointer_width = "64")]
 mod skipping;
 
 mod attacked;

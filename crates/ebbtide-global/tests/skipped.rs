@@ -1,123 +1,85 @@
-//! Claim: the inner allocator serves the scopes of a thread that keeps nearly all of what they
-//! allocate, and arenas serve all others.
+//! Claim: scopes of a site are skipped while they are slower than the inner allocator, and only
+//! then. Nothing but speed and memory depends on it.
 
 // Without a range no scope opens.
 #![cfg(target_pointer_width = "64")]
 
-use ebbtide_global::{Options, engine::Owner};
-use std::{alloc::Layout, collections::VecDeque};
+use crate::skipping::work;
+use ebbtide_global::{Options, arena, arena_with, engine::is_ours, report, set_skipping};
 
-/// Owns blocks that outlive their scopes.
-struct Program {
-    owner: Owner,
-    kept: VecDeque<(*mut u8, Layout)>,
+const SCOPES: usize = 20_000;
+
+/// A block, which takes several microseconds longer in an arena, or outside of one.
+fn block(is_slow_in_arena: bool) -> Box<usize> {
+    let block = Box::new(1);
+    if is_ours(&raw const *block) == is_slow_in_arena {
+        work();
+    }
+    block
 }
 
-impl Program {
-    fn new() -> Self {
-        let owner = Owner::new();
-        assert!(owner.start());
-        Program { owner, kept: VecDeque::new() }
-    }
+/// Runs scopes that keep a block for a while each. Returns how many of the blocks came from the inner
+/// allocator.
+fn blocks_outside(mut scope: impl FnMut() -> Box<usize>) -> usize {
+    let mut kept = [const { None }; 10];
+    (0..SCOPES).filter(|number| !is_ours(&raw const **kept[number % 10].insert(scope()))).count()
+}
 
-    /// Runs a scope that keeps some blocks, and allocates others for the scope only. Returns
-    /// whether the scope was opened.
-    fn scope(&mut self, kept: &[usize], temporary: &[usize]) -> bool {
-        let Some(scope) = self.owner.enter(&Options::new()) else { return false };
-        let alloc = |&size: &usize| {
-            let layout = Layout::array::<u8>(size).unwrap();
-            let block = self.owner.alloc(layout);
-            assert!(!block.is_null());
-            (block, layout)
-        };
-        let temporary: Vec<_> = temporary.iter().map(alloc).collect();
-        self.kept.extend(kept.iter().map(alloc));
-        for (block, layout) in temporary {
-            self.free(block, layout);
+#[test]
+fn scopes_that_are_slower_than_the_inner_allocator_are_skipped() {
+    alone!();
+    set_skipping(true);
+    let outside = blocks_outside(|| arena(|| block(true)));
+    assert!(outside > SCOPES / 10 * 9, "{outside} of {SCOPES} were skipped");
+    assert_eq!(report().fallbacks.skipped_scopes, outside as u64);
+    // The scopes of another site are not.
+    assert!(is_ours(&raw const *arena(|| Box::new(2))));
+    set_skipping(false);
+    assert_eq!(blocks_outside(|| arena(|| block(true))), 0);
+}
+
+#[test]
+fn scopes_that_are_faster_are_served() {
+    alone!();
+    set_skipping(true);
+    let outside = blocks_outside(|| arena(|| block(false)));
+    assert!(outside < SCOPES / 50, "{outside} of {SCOPES} were skipped");
+}
+
+#[test]
+fn labels_and_numbers_tell_sites_of_one_closure_apart() {
+    alone!();
+    set_skipping(true);
+    let run = |options: Options, slow| blocks_outside(|| arena_with(&options, || block(slow)));
+    let [skipped, served] = [("slow", true), ("fast", false)]
+        .map(|(label, slow)| run(Options::new().label(label), slow));
+    assert!(skipped > SCOPES / 10 * 9 && served < SCOPES / 50, "{skipped} and {served} skipped");
+    let [skipped, served] =
+        [(7, true), (8, false)].map(|(site, slow)| run(Options::new().site(site), slow));
+    assert!(skipped > SCOPES / 10 * 9 && served < SCOPES / 50, "{skipped} and {served} skipped");
+    assert_eq!(run(Options::new().site(0), true), 0, "0 stands for no site");
+}
+
+#[test]
+fn without_a_nested_scope_the_scope_around_it_serves() {
+    alone!();
+    set_skipping(true);
+    let mut slow = 0;
+    arena(|| {
+        for _ in 0..SCOPES {
+            // A nested scope takes another chunk than the scope around it.
+            let own = Box::new(0);
+            let chunk = |block: &usize| (&raw const *block).addr() >> 16;
+            let nested = arena(|| {
+                let nested = Box::new(0);
+                if chunk(&nested) != chunk(&own) {
+                    slow += 1;
+                    drop(block(true));
+                }
+                nested
+            });
+            assert!(is_ours(&raw const *nested));
         }
-        self.owner.leave(scope);
-        true
-    }
-
-    /// Like [`scope`](Self::scope); then frees the oldest kept blocks until `count` are left.
-    fn scope_and_evict(&mut self, kept: &[usize], temporary: &[usize], count: usize) -> bool {
-        let is_open = self.scope(kept, temporary);
-        self.evict(count);
-        is_open
-    }
-
-    /// Frees the oldest kept blocks until `count` are left.
-    fn evict(&mut self, count: usize) {
-        while self.kept.len() > count {
-            let (block, layout) = self.kept.pop_front().unwrap();
-            self.free(block, layout);
-        }
-    }
-
-    fn free(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the block is alive, with this layout, and used no more.
-        assert!(unsafe { self.owner.dealloc(block, layout) });
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        self.evict(0);
-    }
-}
-
-/// The number of scopes that are opened before the first one is skipped; 3,000 if none is.
-fn opened(mut scope: impl FnMut() -> bool) -> usize {
-    (0..3000).take_while(|_| scope()).count()
-}
-
-#[test]
-fn scopes_that_keep_most_of_their_blocks_are_skipped_until_they_are_tried_again() {
-    alone!();
-    let mut program = Program::new();
-    // Keeps four of five blocks, but only a fifth of the bytes.
-    let mut scope = || program.scope_and_evict(&[16; 4], &[256], 4000);
-    let first = opened(&mut scope);
-    assert!(first < 1000, "{first} opened");
-    let skipped = (0..10_000).take_while(|_| !scope()).count();
-    assert!((4000..4200).contains(&skipped), "{skipped} skipped");
-}
-
-#[test]
-fn scopes_that_keep_nearly_all_of_their_bytes_are_skipped() {
-    alone!();
-    let mut program = Program::new();
-    // Keeps half of the blocks, but nearly all bytes.
-    let first = opened(|| program.scope(&[1024], &[32]));
-    assert!(first < 1000, "{first} opened");
-}
-
-/// Large blocks gain nothing from a scope if they outlive it.
-#[test]
-fn scopes_that_keep_only_large_blocks_are_skipped_though_they_replace_others() {
-    alone!();
-    let mut program = Program::new();
-    let first = opened(|| program.scope_and_evict(&[100_000], &[160, 160], 50));
-    assert!(first < 1000, "{first} opened");
-}
-
-#[test]
-fn scopes_that_free_their_large_blocks_are_served() {
-    alone!();
-    let mut program = Program::new();
-    assert_eq!(opened(|| program.scope_and_evict(&[20_000], &[100_000], 50)), 3000);
-}
-
-#[test]
-fn scopes_that_keep_three_quarters_of_their_bytes_are_served() {
-    alone!();
-    let mut program = Program::new();
-    assert_eq!(opened(|| program.scope(&[384], &[64, 64])), 3000);
-}
-
-#[test]
-fn scopes_that_replace_what_earlier_ones_kept_are_served() {
-    alone!();
-    let mut program = Program::new();
-    assert_eq!(opened(|| program.scope_and_evict(&[1024], &[32], 100)), 3000);
+    });
+    assert!(slow < SCOPES / 10, "{slow} of {SCOPES} were opened");
 }

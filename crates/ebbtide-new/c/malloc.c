@@ -55,10 +55,10 @@ size_t ebb_usable_size(void *block) {
     return size > 0 ? size : malloc_usable_size(block);
 }
 
-ebb_ticket ebb_enter(void) { return ebb_enter_(&ebb_owner_); }
+ebb_ticket ebb_enter(void) { return ebb_enter_(__builtin_return_address(0), &ebb_owner_); }
 
 ebb_ticket ebb_enter_with(const ebb_scope_options *options) {
-    return ebb_enter_with_(options, &ebb_owner_);
+    return ebb_enter_with_(options, __builtin_return_address(0), &ebb_owner_);
 }
 
 ebb_ticket ebb_enter_outside(void) { return ebb_enter_outside_(&ebb_owner_); }

@@ -56,10 +56,12 @@ extern "C" {
 
 // The C++ header opens scopes through these functions, so that every program that uses it links the
 // operators as well.
-ebb_ticket ebb_enter_operators_(void) noexcept { return ebb_enter_(&ebb_owner_); }
+ebb_ticket ebb_enter_operators_(void) noexcept {
+    return ebb_enter_(__builtin_return_address(0), &ebb_owner_);
+}
 
 ebb_ticket ebb_enter_operators_with_(const ebb_scope_options *options) noexcept {
-    return ebb_enter_with_(options, &ebb_owner_);
+    return ebb_enter_with_(options, __builtin_return_address(0), &ebb_owner_);
 }
 }
 

@@ -45,8 +45,10 @@ void ebb_free_(void *block, struct ebb_owner *owner) EBB_NOTHROW_;
 void ebb_free_outside_(void *block) EBB_NOTHROW_;
 void *ebb_realloc_(void *block, size_t size, struct ebb_owner *owner) EBB_NOTHROW_;
 size_t ebb_usable_size_(void *block, struct ebb_owner *owner) EBB_NOTHROW_;
-uint64_t ebb_enter_(struct ebb_owner *owner) EBB_NOTHROW_;
-uint64_t ebb_enter_with_(const ebb_scope_options *options, struct ebb_owner *owner) EBB_NOTHROW_;
+/* `site` is where the program opens the scope. */
+uint64_t ebb_enter_(const void *site, struct ebb_owner *owner) EBB_NOTHROW_;
+uint64_t ebb_enter_with_(const ebb_scope_options *options, const void *site,
+                         struct ebb_owner *owner) EBB_NOTHROW_;
 uint64_t ebb_enter_outside_(struct ebb_owner *owner) EBB_NOTHROW_;
 void ebb_leave_(uint64_t ticket, struct ebb_owner *owner) EBB_NOTHROW_;
 void ebb_report_(ebb_figures *figures, struct ebb_owner *owner) EBB_NOTHROW_;

@@ -105,10 +105,14 @@ typedef struct ebb_scope_options {
      * must be a string that is never freed or changed, such as a literal in code that is never
      * unloaded. NULL: no name. */
     const char *label EBB_DEFAULT_(nullptr);
+    /** A number for scopes that do the same work: they are measured together, and skipped while they
+     * are slower than the C library. 0: the place of the call. */
+    uint32_t site EBB_DEFAULT_(0);
 } ebb_scope_options;
 
 /** Opens a scope of the calling thread. Scopes nest, and the innermost one serves requests. Returns
- * 0 if no scope can be opened; requests are then served as before. Costs about ten instructions for
+ * 0 if no scope can be opened, or if the scopes of this place are slower than the C library, which
+ * is measured now and then; requests are then served as before. Costs about ten instructions for
  * an outermost scope, a few tens of nanoseconds for a nested one, and a few microseconds for a
  * thread's first. */
 ebb_ticket ebb_enter(void);
@@ -143,8 +147,7 @@ typedef struct ebb_figures {
     uint64_t calls_saved;
     /** Requests inside scopes that the C library served. */
     uint64_t fallbacks;
-    /** Scopes that were not opened, because the last scopes of their thread kept nearly
-     * everything. */
+    /** Scopes that were not opened, because those of their place are slower than the C library. */
     uint64_t skipped_scopes;
     /** Blocks that were alive when their scope ended. */
     uint64_t escaped_blocks;
@@ -189,6 +192,10 @@ void ebb_release(void);
 /** Sets how many unused bytes the pool keeps for the next scopes. By default, it keeps 6 MiB and
  * the memory that was in use in the last second or two. */
 void ebb_retain(size_t bytes);
+
+/** Sets whether scopes of a place may be skipped while they are slower than the C library, as they
+ * may by default. Turn it off for tests that must not depend on time. */
+void ebb_set_skipping(bool is_on);
 
 #ifdef __cplusplus
 }

@@ -55,7 +55,9 @@ mod scopes;
 pub use memory::{
     ebb_alloc_, ebb_alloc_aligned_, ebb_alloc_zeroed_, ebb_free_, ebb_realloc_, ebb_usable_size_,
 };
-pub use report::{ebb_figures, ebb_release_, ebb_report_, ebb_report_text_, ebb_retain};
+pub use report::{
+    ebb_figures, ebb_release_, ebb_report_, ebb_report_text_, ebb_retain, ebb_set_skipping,
+};
 pub use scopes::{ebb_enter_, ebb_enter_outside_, ebb_enter_with_, ebb_leave_, ebb_scope_options};
 
 /// The bytes of a thread's owner in `c/thread.h`.

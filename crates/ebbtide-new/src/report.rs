@@ -119,6 +119,12 @@ pub extern "C" fn ebb_release_(owner: &Owner) {
     ebbtide_global::release_pool();
 }
 
+/// Sets whether scopes may be skipped.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_set_skipping(is_on: bool) {
+    ebbtide_global::set_skipping(is_on);
+}
+
 /// Sets how many unused bytes are kept for the next scopes.
 #[unsafe(no_mangle)]
 pub extern "C" fn ebb_retain(bytes: usize) {

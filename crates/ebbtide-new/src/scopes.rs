@@ -1,7 +1,7 @@
 //! Opening and ending scopes.
 
 use crate::exit;
-use core::ffi::{CStr, c_char};
+use core::ffi::{CStr, c_char, c_void};
 use ebbtide_global::{
     Options,
     engine::{Owner, Ticket},
@@ -19,6 +19,8 @@ pub struct ebb_scope_options {
     pub byte_limit: usize,
     /// A name under which the report counts these scopes, or null.
     pub label: *const c_char,
+    /// A number for scopes that do the same work; 0: the place of the call.
+    pub site: u32,
 }
 
 /// The engine's options.
@@ -26,8 +28,9 @@ pub struct ebb_scope_options {
 /// # Safety
 ///
 /// The label is null, or a string that is never freed or changed.
-unsafe fn options_of(given: &ebb_scope_options) -> Options {
-    let mut options = Options::new().min_size(given.min_size);
+unsafe fn options_of(given: &ebb_scope_options, caller: u32) -> Options {
+    let site = if given.site == 0 { caller } else { given.site };
+    let mut options = Options::new().min_size(given.min_size).site(site);
     if given.max_size > 0 {
         options = options.max_size(given.max_size);
     }
@@ -55,18 +58,25 @@ unsafe fn start(owner: &Owner) -> bool {
     unsafe { exit::register(owner) && owner.start() }
 }
 
+/// The number of the site that calls from this address. Never 0.
+#[allow(clippy::cast_possible_truncation, reason = "sites are told apart by their low bits")]
+fn site_at(caller: *const c_void) -> u32 {
+    caller.addr() as u32 | 1
+}
+
 fn number(ticket: Option<Ticket>) -> u64 {
     ticket.map_or(0, Ticket::number)
 }
 
 /// Opens a scope. The number is for `ebb_leave_`; 0 if there is no scope.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn ebb_enter_(owner: &Owner) -> u64 {
+pub unsafe extern "C-unwind" fn ebb_enter_(caller: *const c_void, owner: &Owner) -> u64 {
+    let site = site_at(caller);
     if owner.is_started() {
-        number(owner.enter_default())
+        number(owner.enter_default_at(site))
     } else {
         // SAFETY: the owner is the thread-local of this thread.
-        unsafe { start_and_enter(owner, &Options::new()) }
+        unsafe { start_and_enter(owner, &Options::new().site(site)) }
     }
 }
 
@@ -74,10 +84,13 @@ pub unsafe extern "C-unwind" fn ebb_enter_(owner: &Owner) -> u64 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_enter_with_(
     options: Option<&ebb_scope_options>,
+    caller: *const c_void,
     owner: &Owner,
 ) -> u64 {
+    let site = site_at(caller);
+    let defaults = Options::new().site(site);
     // SAFETY: the header tells the caller to pass no other label.
-    let options = options.map_or(Options::new(), |given| unsafe { options_of(given) });
+    let options = options.map_or(defaults, |given| unsafe { options_of(given, site) });
     if owner.is_started() {
         number(owner.enter(&options))
     } else {

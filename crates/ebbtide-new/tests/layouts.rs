@@ -25,6 +25,7 @@ fn fields_in_c(header: &str, name: &str) -> Vec<(String, String)> {
         let at = field.rfind([' ', '*']).expect("a type precedes the name") + 1;
         let of_rust = match field[..at].trim() {
             "size_t" => "usize",
+            "uint32_t" => "u32",
             "uint64_t" => "u64",
             "const char *" => "*const c_char",
             other => other,

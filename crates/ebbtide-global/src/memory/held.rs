@@ -18,7 +18,7 @@
 //! (docs/decisions/0044-reserve.md).
 //!
 //! `diverted` is what the inner allocator served instead while the engine held more than its
-//! present live bytes explain, and what scopes kept that are skipped from now on. Otherwise the
+//! present live bytes explain. Otherwise the
 //! engine would hold the memory of earlier blocks, and the inner allocator that of the present
 //! ones. Small blocks do not count: most of them are temporary, and diverted bytes count even after
 //! they are freed, since the engine does not see those frees. A quarter of what the engine itself
@@ -180,11 +180,6 @@ pub(crate) fn refused(refused: usize, served: usize) {
     if holds_waste || let_pass > refused {
         BUDGET.divert(refused, let_pass);
     }
-}
-
-/// Records that scopes which kept so many bytes will be skipped.
-pub(crate) fn skipped(bytes: usize) {
-    BUDGET.divert(bytes, 0);
 }
 
 /// Records the live bytes at the time `now`, in milliseconds. Returns true if that ended a window.

@@ -9,11 +9,15 @@
 //!   [`usize::MAX`] if no limit is known.
 //! - `milliseconds` is monotonic time since an arbitrary moment, with a resolution of a few
 //!   milliseconds. It costs a few nanoseconds.
+//! - `thread_time` is the processor time of the calling thread, in nanoseconds or in cycles of the
+//!   processor; 0 if the system does not tell. It costs a few hundred nanoseconds.
 //! - `start_thread` starts a thread that calls a function. The thread handles no signals, and nobody
 //!   waits for its end. It allocates nothing through Rust, and returns false if that fails.
 
 use core::ptr::NonNull;
-pub(crate) use system::{addresses_left, milliseconds, page_bytes, reserve, start_thread};
+pub(crate) use system::{
+    addresses_left, milliseconds, page_bytes, reserve, start_thread, thread_time,
+};
 
 /// Commits memory for a part of a range that [`reserve`] returned. New pages are zeroed; pages that
 /// already had memory keep their contents.
@@ -137,15 +141,24 @@ mod system {
     }
 
     pub(crate) fn milliseconds() -> u64 {
+        nanoseconds(CLOCK) / 1_000_000
+    }
+
+    pub(crate) fn thread_time() -> u64 {
+        nanoseconds(libc::CLOCK_THREAD_CPUTIME_ID)
+    }
+
+    /// The time of a clock; 0 if it fails.
+    fn nanoseconds(clock: libc::clockid_t) -> u64 {
         let mut now = MaybeUninit::<libc::timespec>::zeroed();
         // SAFETY: the pointer is valid for writes of the structure.
-        let failed = unsafe { libc::clock_gettime(CLOCK, now.as_mut_ptr()) } != 0;
+        let failed = unsafe { libc::clock_gettime(clock, now.as_mut_ptr()) } != 0;
         // SAFETY: all-zero bytes are a valid structure, and so is whatever the system wrote over
         // it.
         let now = unsafe { now.assume_init() };
         #[allow(clippy::unnecessary_cast, reason = "the types depend on the platform")]
-        let milliseconds = now.tv_sec as i64 * 1000 + now.tv_nsec as i64 / 1_000_000;
-        if failed { 0 } else { u64::try_from(milliseconds).unwrap_or(0) }
+        let nanoseconds = now.tv_sec as i64 * 1_000_000_000 + now.tv_nsec as i64;
+        if failed { 0 } else { u64::try_from(nanoseconds).unwrap_or(0) }
     }
 
     pub(crate) fn page_bytes() -> usize {
@@ -261,6 +274,8 @@ mod system {
         fn VirtualAlloc(at: *mut c_void, size: usize, kind: u32, access: u32) -> *mut c_void;
         fn VirtualFree(at: *mut c_void, size: usize, kind: u32) -> i32;
         safe fn GetTickCount64() -> u64;
+        safe fn GetCurrentThread() -> *mut c_void;
+        fn QueryThreadCycleTime(thread: *mut c_void, cycles: *mut u64) -> i32;
         fn CreateThread(
             attributes: *mut c_void,
             stack: usize,
@@ -291,6 +306,14 @@ mod system {
 
     pub(crate) fn milliseconds() -> u64 {
         GetTickCount64()
+    }
+
+    pub(crate) fn thread_time() -> u64 {
+        let mut cycles = 0;
+        // SAFETY: the pseudo-handle of the calling thread is always valid, and the pointer is valid
+        // for the write of a number. If the call fails, the number stays 0.
+        unsafe { QueryThreadCycleTime(GetCurrentThread(), &raw mut cycles) };
+        cycles
     }
 
     pub(crate) fn page_bytes() -> usize {
@@ -344,6 +367,10 @@ mod system {
     }
 
     pub(crate) fn milliseconds() -> u64 {
+        0
+    }
+
+    pub(crate) fn thread_time() -> u64 {
         0
     }
 

@@ -157,8 +157,8 @@ pub(crate) struct ScopeRecord {
     /// chunks again.
     pub(crate) pauses_until_sweep: Cell<u16>,
     /// The sizes that the scope serves: at least `min_size`, at most `max_size`.
-    pub(crate) min_size: Cell<usize>,
-    pub(crate) max_size: Cell<usize>,
+    min_size: Cell<u32>,
+    max_size: Cell<u32>,
     /// The bytes that the scope may still take; [`UNLIMITED`] if it has no byte limit.
     pub(crate) allowance: Cell<usize>,
     /// The label for which the chunks that the scope pins are counted: its own, or that of the next
@@ -168,6 +168,8 @@ pub(crate) struct ScopeRecord {
     has_label: Cell<bool>,
     /// See [`Counted::continues`].
     continues: Cell<bool>,
+    /// See [`Counted::site`].
+    site: Cell<u32>,
     /// The owner's figures when the scope began.
     pub(crate) at_start: Cell<Usage>,
     /// The scope's live large blocks.
@@ -253,20 +255,38 @@ impl ScopeRecord {
         self.label.set(counted.label.or(around));
         self.has_label.set(counted.label.is_some());
         self.continues.set(counted.continues);
+        self.site.set(counted.site);
     }
 
     /// How the figures count the scope.
     pub(crate) fn counted(&self) -> Counted {
         let label = self.label.get().filter(|_| self.has_label.get());
-        Counted { label, continues: self.continues.get() }
+        Counted { label, continues: self.continues.get(), site: self.site.get() }
     }
 
     /// Whether the scope is an outermost one with the default options, like those that may persist.
     pub(crate) fn may_persist(&self) -> bool {
         self.outer.get().is_none()
-            && self.min_size.get() == 0
-            && self.max_size.get() == LARGEST
+            && self.min_size() == 0
+            && self.max_size() == LARGEST
             && !self.has_limit()
+    }
+
+    /// The smallest size that the scope serves.
+    pub(crate) fn min_size(&self) -> usize {
+        self.min_size.get() as usize
+    }
+
+    /// The largest size that the scope serves, at most [`LARGEST`].
+    pub(crate) fn max_size(&self) -> usize {
+        self.max_size.get() as usize
+    }
+
+    /// Sets the sizes that the scope serves.
+    #[allow(clippy::cast_possible_truncation, reason = "neither is above `LARGEST + 1`")]
+    pub(crate) fn set_sizes(&self, min: usize, max: usize) {
+        self.min_size.set(min.min(LARGEST + 1) as u32);
+        self.max_size.set(max.min(LARGEST) as u32);
     }
 
     /// Whether the scope has a byte limit.
@@ -278,8 +298,7 @@ impl ScopeRecord {
     pub(crate) fn reset(&self) {
         self.outer.set(None);
         self.pauses_until_sweep.set(0);
-        self.min_size.set(0);
-        self.max_size.set(LARGEST);
+        self.set_sizes(0, LARGEST);
         self.allowance.set(UNLIMITED);
         self.count_as(Counted::default());
         self.large.set(0);

@@ -165,10 +165,10 @@ impl Owner {
             return Err(None);
         }
         let record = &scope.record();
-        if layout.size() < record.min_size.get() {
+        if layout.size() < record.min_size() {
             return Err(Some(Reason::TooSmall));
         }
-        if layout.size() > record.max_size.get() {
+        if layout.size() > record.max_size() {
             return Err(Some(Reason::TooLarge));
         }
         if layout.align() > MAX_ALIGN {
@@ -251,7 +251,7 @@ impl Owner {
             unsafe { block.write_bytes(0, dirty) }
         }
         entry.touched.set(entry.touched.get().max(lead + size));
-        self.ledger.count_large(size);
+        self.ledger.count_unbumped(size);
         block
     }
 }

@@ -3,7 +3,11 @@
 //! The end of each slow operation calls it. It writes nothing.
 
 use super::Owner;
-use crate::{memory::run::ScopeRef, shared::count::BIAS, size::CHUNK};
+use crate::{
+    memory::run::{Entry, ScopeRef},
+    shared::count::BIAS,
+    size::CHUNK,
+};
 
 impl Owner {
     /// Asserts the observable invariants: those of each state, then those of several.
@@ -18,7 +22,6 @@ impl Owner {
         self.innermost.check(&self.bump);
         self.ids.check();
         self.persistence.check(has_scope);
-        self.payoff.check();
         self.cache.check();
         invariant!(self.is_started() == self.ledger.counters().is_some(), "the start of an owner");
         let cached = self.cached.entry();
@@ -38,7 +41,7 @@ impl Owner {
             invariant!(lists != 0 && self.bump.lists_small(), "P3");
         }
         self.check_holes(current);
-        let id = if has_scope { self.bump.scope_id() } else { self.cached.scope() };
+        let id = if has_scope { self.bump.scope_id() } else { cached.map_or(0, Entry::scope_id) };
         let (mut next, mut has_first) = (Some(current), false);
         // Checks only the newest chunks: each chunk is checked while it is new.
         for _ in 0..8 {

@@ -283,7 +283,6 @@ impl Owner {
         }
         if let Some(record) = self.record_of_large(large) {
             record.large.set(record.large.get().saturating_sub(1));
-            self.ledger.resize_large(size, 0);
             charge(&record.allowance, size, 0);
         }
         self.cache.give(large.run());

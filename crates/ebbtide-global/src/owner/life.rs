@@ -7,7 +7,7 @@ use crate::{
     memory::{
         held,
         helper::{self, EndWindow},
-        pool,
+        os, pool,
         range::{self, Readiness},
         run::{Flushed, NOT_STARTED},
     },
@@ -35,6 +35,9 @@ impl Owner {
     pub fn start(&self) -> bool {
         if self.ids.own() == NOT_STARTED && range::prepare() == Readiness::Ready {
             self.ledger.start(&self.bump);
+            if let Some(sites) = self.sites() {
+                sites.go_on(os::thread_time);
+            }
             self.ids.renew();
             self.cache.adopt_tails();
             self.observe(0);
@@ -65,6 +68,9 @@ impl Owner {
         }
         self.publish(0);
         self.release_pools();
+        if let Some(sites) = self.sites() {
+            sites.interrupt(os::thread_time);
+        }
         self.ledger.finish();
         self.ids.finish();
         // The bound falls with the number of owners.

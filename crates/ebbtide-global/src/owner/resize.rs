@@ -273,9 +273,6 @@ impl Owner {
             self.ledger.publish_bytes(&self.bump, 0);
             return false;
         }
-        if record.is_some() {
-            self.ledger.resize_large(old_size, new_size);
-        }
         entry.held.set(entry.held.get() + more);
         if new_size > old_size {
             entry.touched.set(entry.touched.get().max(end));

@@ -12,8 +12,8 @@ use crate::{
     },
     options::Options,
     policy::persistence,
-    scope::{bump::LEAD, ledger::PUBLISH_EVERY, mode::Mode},
-    size::{CHUNK, LARGEST, SMALL},
+    scope::{bump::LEAD, mode::Mode},
+    size::{CHUNK, SMALL},
 };
 
 impl Owner {
@@ -37,7 +37,8 @@ impl Owner {
         let label = options.label.map(|text| {
             Label::find_by_address(text).unwrap_or_else(|| Label::find_or_create(text))
         });
-        self.enter_counted(options, Counted { label, continues: false })
+        let site = options.site_or(0);
+        self.enter_counted(options, Counted { label, continues: false, site })
     }
 
     /// Like [`enter`](Owner::enter) with the default options, but an outermost scope usually takes
@@ -53,25 +54,42 @@ impl Owner {
     /// ```
     #[inline(always)]
     pub fn enter_default(&self) -> Option<Ticket> {
-        match self.enter_fast() {
-            None => self.enter_default_slowly(),
+        self.enter_default_at(0)
+    }
+
+    /// Like [`enter_default`](Owner::enter_default), for a scope of this [site](Options::site).
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// // A front end passes an address in its caller.
+    /// let ticket = owner.enter_default_at(1).expect("a new site is served");
+    /// owner.leave(ticket);
+    /// ```
+    #[inline(always)]
+    pub fn enter_default_at(&self, site: u32) -> Option<Ticket> {
+        match self.enter_fast(site) {
+            None => self.enter_default_slowly(site),
             ticket => ticket,
         }
     }
 
+    /// Opens a scope with the default options, outermost or nested.
     #[inline(never)]
-    fn enter_default_slowly(&self) -> Option<Ticket> {
-        self.enter(&Options::new())
+    pub(crate) fn enter_default_slowly(&self, site: u32) -> Option<Ticket> {
+        self.enter_counted(&Options::new(), Counted { site, ..Counted::default() })
     }
 
     /// Opens a fast scope: an outermost scope with the default options, in the cached chunk. `None`
-    /// if another scope is open or there is no cached chunk.
+    /// if another scope is open, there is no cached chunk, or the scope must ask whether it is skipped.
     #[inline(always)]
-    pub(crate) fn enter_fast(&self) -> Option<Ticket> {
+    pub(crate) fn enter_fast(&self, site: u32) -> Option<Ticket> {
         if self.has_scope() {
             return None;
         }
         let ticket = Ticket::of(self.cached.scope())?;
+        self.site.set(site);
         self.bump.open(ticket.id.get(), self.cached.end());
         Some(ticket)
     }
@@ -82,17 +100,8 @@ impl Owner {
         if !self.is_started() {
             return None;
         }
-        if !self.has_scope() && self.payoff.skips_next() {
-            self.ledger.count_scope(counted, &Usage::default());
-            if counted.scopes() > 0 {
-                self.ledger.count_fallback(Reason::SkippedScope);
-            }
-            self.end_persistent();
-            if u64::from(self.payoff.left_to_skip()) % PUBLISH_EVERY == 0 {
-                // Skipped scopes serve nothing, so without this call, memory that is not used would
-                // never go back to the system.
-                self.observe(0);
-            }
+        if let Some(left) = self.skips(counted) {
+            self.skip(counted, left);
             return None;
         }
         let may_resort = options.serves_all() && !self.has_scope();
@@ -134,8 +143,7 @@ impl Owner {
         let record = scope.record();
         record.reset();
         record.outer.set(outer);
-        record.min_size.set(options.min_size);
-        record.max_size.set(options.max_size.min(LARGEST));
+        record.set_sizes(options.min_size, options.max_size);
         // A limit that no program can reach counts as no limit.
         let has_limit = options.byte_limit <= isize::MAX.unsigned_abs();
         record.allowance.set(if has_limit { options.byte_limit } else { UNLIMITED });
@@ -263,9 +271,9 @@ impl Owner {
         let usage = self.ledger.end_scope(&self.bump, counted, begun);
         if !self.has_scope() {
             self.persistence.scope_ended(usage.escaped - large);
-            self.sample_scope();
             self.publish(usage.bytes);
         }
+        self.count_for_site(counted);
         Some(usage)
     }
 
@@ -312,6 +320,7 @@ impl Owner {
         chunk.set_next(None);
         self.own_empty(entry, id);
         self.cached.keep(chunk, id);
+        self.set_gate();
     }
 
     /// Closes the innermost scope: requests go to the inner allocator until [`leave`](Owner::leave)

@@ -58,18 +58,10 @@ impl Owner {
             self.suspend(scope, live);
         }
         self.persistence.scope_ended(kept);
-        self.sample_scope();
+        self.count_for_site(record.counted());
         self.publish(usage.bytes);
         self.check();
         usage
-    }
-
-    /// Adds an outermost scope that ended to the sample that decides whether to skip scopes.
-    pub(super) fn sample_scope(&self) {
-        let kept = self.payoff.scope_ended(|| self.ledger.totals(&self.bump));
-        if kept > 0 {
-            held::skipped(kept);
-        }
     }
 
     /// Gives back the empty chunks of the persistent scope, which is the innermost, if more memory

@@ -5,6 +5,7 @@
 
 use super::Owner;
 use crate::{
+    figures::Counted,
     memory::run::{ChunkRef, Flushed, ScopeRecord, ScopeRef},
     scope::{bump::Bumped, mode::Mode},
 };
@@ -25,6 +26,7 @@ impl Owner {
         if self.cached.entry().is_some() {
             if let Some(entry) = self.cached.take() {
                 // Nothing was flushed since the previous scope ended.
+                entry.record.count_as(Counted { site: self.site.get(), ..Counted::default() });
                 self.ledger.begin_scope(&self.bump, &entry.record);
             }
         }

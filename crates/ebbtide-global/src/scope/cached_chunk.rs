@@ -17,8 +17,9 @@ use core::{cell::Cell, ptr};
 pub(crate) struct CachedChunk {
     // The owner's second cache line.
     entry: Cell<Option<&'static Entry>>,
-    /// The scope ID in the entry; 0 if there is no cached chunk. Successive fast scopes share it as
-    /// long as they leave no block behind.
+    /// The scope ID in the entry; 0 if there is no cached chunk, or if the next scope must
+    /// [ask](CachedChunk::set_gate) first. Successive fast scopes share it as long as they leave no
+    /// block behind.
     scope: Cell<u64>,
     /// Where the chunk ends.
     end: Cell<usize>,
@@ -30,7 +31,7 @@ impl CachedChunk {
         self.entry.get()
     }
 
-    /// The ID of the next fast scope; 0 if there is no cached chunk.
+    /// The ID of the next fast scope; 0 if there is no cached chunk, or if the scope must ask first.
     #[inline(always)]
     pub(crate) fn scope(&self) -> u64 {
         self.scope.get()
@@ -39,6 +40,12 @@ impl CachedChunk {
     #[inline(always)]
     pub(crate) fn end(&self) -> usize {
         self.end.get()
+    }
+
+    /// Sets whether the next scope must ask whether it is skipped before it opens in the chunk.
+    pub(crate) fn set_gate(&self, asks: bool) {
+        let id = self.entry.get().filter(|_| !asks).map_or(0, Entry::scope_id);
+        self.scope.set(id);
     }
 
     /// Keeps a chunk, which has no live block and is owned by the scope with this ID.
@@ -57,11 +64,11 @@ impl CachedChunk {
     /// Asserts what the fields say. `first_chunk` is that of the scope in the owner's `innermost`.
     pub(crate) fn check(&self, first_chunk: Option<ChunkRef>, has_scope: bool) {
         let (cached, scope) = (self.entry.get(), self.scope.get());
-        invariant!(cached.is_some() == (scope != 0), "the cached chunk and its scope");
+        invariant!(cached.is_some() || scope == 0, "the cached chunk and its scope");
         let Some(entry) = cached else { return };
         let end = first_chunk.filter(|first| ptr::eq(first.entry(), entry)).map(ChunkRef::end);
         invariant!(end == Some(self.end.get()), "the cached chunk is the first one");
-        invariant!(entry.scope_id() == scope, "G2, cached chunk");
+        invariant!(scope == 0 || entry.scope_id() == scope, "G2, cached chunk");
         invariant!(entry.tail_start.get() == 0, "the cached chunk was not adopted");
         let is_clean = entry.count.peek() == BIAS && entry.local.get() == 0;
         invariant!(has_scope || is_clean, "G3, cached chunk");

@@ -6,7 +6,6 @@
 use crate::{
     figures::{self, Counted, Counters, Reason, Usage},
     memory::{held, os, run::ScopeRecord},
-    policy::payoff::Totals,
     scope::bump::{Bump, add},
 };
 use core::{
@@ -43,9 +42,6 @@ pub(crate) struct Ledger {
     /// The blocks that were alive when their scope ended.
     escaped: Cell<u64>,
     scopes_ended: Cell<u64>,
-    /// The bytes of the large blocks served, less those that this owner freed before their scope
-    /// ended.
-    escaped_large_bytes: Cell<u64>,
 }
 
 /// Observes the live bytes that all owners have published, for the memory bound. Returns true if
@@ -93,17 +89,6 @@ impl Ledger {
     pub(crate) fn count_unbumped(&self, bytes: usize) {
         add(&self.other_blocks, 1);
         add(&self.bytes, bytes as u64);
-    }
-
-    /// Counts a large block.
-    pub(crate) fn count_large(&self, bytes: usize) {
-        self.count_unbumped(bytes);
-        add(&self.escaped_large_bytes, bytes as u64);
-    }
-
-    /// Counts a large block that was resized in its run, or freed, while its scope is open.
-    pub(crate) fn resize_large(&self, old_size: usize, new_size: usize) {
-        add(&self.escaped_large_bytes, new_size.wrapping_sub(old_size) as u64);
     }
 
     /// Counts a block that was resized in place.
@@ -163,16 +148,6 @@ impl Ledger {
     /// The bytes served, up to the last flush.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes.get()
-    }
-
-    pub(crate) fn totals(&self, bump: &Bump) -> Totals {
-        Totals {
-            blocks: self.blocks(bump),
-            escaped: self.escaped.get(),
-            bytes: self.bytes.get(),
-            freed_bytes: bump.freed(),
-            escaped_large_bytes: self.escaped_large_bytes.get(),
-        }
     }
 
     // Scopes

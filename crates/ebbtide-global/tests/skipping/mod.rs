@@ -1,9 +1,17 @@
-//! A thread all of whose scopes are skipped, while the pools keep memory.
+//! Work that makes scopes pay or not, and a thread all of whose scopes are skipped while the pools
+//! keep memory.
 
 use crate::given_back::has_memory;
-use ebbtide_global::{arena, outside, report};
+use ebbtide_global::{arena, engine::is_ours, outside, report, set_skipping};
 use ebbtide_patience::pause;
-use std::{collections::BTreeSet, thread};
+use std::{collections::BTreeSet, hint::black_box, thread};
+
+/// Takes several microseconds of the processor's time.
+pub(crate) fn work() {
+    (0..10_000).for_each(|n| {
+        black_box(n);
+    });
+}
 
 fn blocks(count: usize, size: usize) -> Vec<Vec<u8>> {
     (0..count).map(|_| vec![1; size]).collect()
@@ -16,9 +24,17 @@ fn blocks(count: usize, size: usize) -> Vec<Vec<u8>> {
 /// Nothing else may give it back: there is so little that no helper thread is started, and no
 /// report, which would end a window.
 pub(crate) fn assert_that_memory_goes_back(mut skipped: impl FnMut()) {
+    set_skipping(true);
     let mut kept = Vec::new();
-    while report().fallbacks.skipped_scopes == 0 {
-        arena(|| kept.extend(blocks(4, 16)));
+    while report().fallbacks.skipped_scopes < 1000 {
+        // Slow only in an arena.
+        arena(|| {
+            let more = blocks(4, 16);
+            if is_ours(more[0].as_ptr()) {
+                work();
+            }
+            kept.extend(more);
+        });
     }
     let burst = || {
         arena(|| {

@@ -175,6 +175,7 @@ static void leaking_labels(void) {
 }
 
 int main(void) {
+    ebb_set_skipping(false);
     blocks(0);
     bad_input();
     ebb_ticket scope = ebb_enter();

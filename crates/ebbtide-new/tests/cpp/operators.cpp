@@ -37,6 +37,9 @@ namespace {
 using std::align_val_t;
 using std::nothrow;
 
+// The tests are about blocks of arenas, however slow these are.
+[[maybe_unused]] const bool opens_every_scope = (ebb_set_skipping(false), true);
+
 bool is_ours(void *block) { return ebb_is_in_arena(block); }
 
 bool is_aligned(void *block, std::size_t align) {
