@@ -15,7 +15,7 @@ pub(crate) fn request(layout: Layout) -> Option<NonNull<u8>> {
     #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
     // SAFETY: the block has this size, and the advice does not change its contents.
     unsafe {
-        advise(block, layout.size(), MADV_HUGEPAGE)
+        advise(block, layout.size(), HUGE_PAGE, MADV_HUGEPAGE)
     };
     Some(block)
 }
@@ -31,8 +31,8 @@ pub(crate) unsafe fn release(block: NonNull<u8>, layout: Layout) {
     unsafe { alloc::alloc::dealloc(block.as_ptr(), layout) }
 }
 
-/// Gives the whole huge pages of a large block back to the system. The allocator often keeps what it
-/// gets back.
+/// Gives the whole pages of a block back to the system, if it has several. The allocator often keeps
+/// what it gets back.
 ///
 /// # Safety
 ///
@@ -42,7 +42,7 @@ pub(crate) unsafe fn discard(block: NonNull<u8>, size: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
     // SAFETY: the contract is the same.
     unsafe {
-        advise(block, size, MADV_DONTNEED)
+        advise(block, size, PAGES, MADV_DONTNEED)
     };
     #[cfg(not(all(target_os = "linux", not(miri))))]
     let _ = (block, size);
@@ -63,20 +63,24 @@ const MADV_DONTNEED: core::ffi::c_int = 4;
 #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
 const MADV_HUGEPAGE: core::ffi::c_int = 14;
 
-/// Advises the system on the whole huge pages in a block of at least two, which has room for at least
-/// one that is aligned. A system that does not follow the advice leaves the pages as they are.
+/// The largest page of common systems that is not a huge one, in bytes.
+#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
+const PAGES: usize = 64 << 10;
+
+/// Advises the system on the whole pages of this size in a block of at least two, which has room for at
+/// least one that is aligned. A system that does not follow the advice leaves the pages as they are.
 ///
 /// # Safety
 ///
 /// [`request`] returned `block` for `size` bytes. With `MADV_DONTNEED`, nobody needs what they contain.
 #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
 #[inline]
-unsafe fn advise(block: NonNull<u8>, size: usize, advice: core::ffi::c_int) {
-    if size < 2 * HUGE_PAGE {
+unsafe fn advise(block: NonNull<u8>, size: usize, page: usize, advice: core::ffi::c_int) {
+    if size < 2 * page {
         return;
     }
-    let before = block.addr().get().wrapping_neg() & (HUGE_PAGE - 1);
-    let whole_pages = (size - before) & !(HUGE_PAGE - 1);
+    let before = block.addr().get().wrapping_neg() & (page - 1);
+    let whole_pages = (size - before) & !(page - 1);
     let first = block.as_ptr().wrapping_add(before);
     // SAFETY: the range is whole pages of a block of our own, and the caller says that their contents
     // may change if the advice changes them. An error leaves them as they are.

@@ -7,16 +7,21 @@
 //!
 //! - **Below 32 KiB**, each thread keeps one block between each two powers of two: less than 64 KiB
 //!   in all. They go back to the heap when the thread ends.
-//! - **Larger blocks** are kept for all threads, on 64-bit Linux (x86-64, aarch64, RISC-V). What arenas
-//!   use of such blocks and what is kept are together at most what arenas used in the last two
-//!   seconds. A thread of the library sees to that while the program does nothing; it ends when no
-//!   block is left.
+//! - **Larger blocks** are kept for all threads, on 64-bit Linux (x86-64, aarch64, RISC-V), for at most
+//!   two seconds: 2 MiB in all and, beyond that, as much as arenas have needed again after they had
+//!   given it back. So the second of two large arenas gets new memory, and the third finds it warm. A
+//!   thread of the library gives kept blocks back while the program does nothing. While it keeps 8 MiB
+//!   or more, it reads `/proc/self/statm` every few milliseconds, and gives everything back when the
+//!   process has become a sixteenth larger than it needs to be: then something else needs the memory.
+//!   It ends when no block is left.
 //!
-//! What is kept for all threads, and for the thread that asks, goes back when the heap refuses a
-//! request, before a fork, and by [`trim`]. What a thread drops while it ends is not kept, and a
+//! What is kept for all threads, and for the thread that asks, goes back before a fork, by [`trim`], and
+//! when the heap refuses a request of an arena; a request of anything else, which the heap refuses,
+//! fails. The small blocks of other threads stay. What a thread drops while it ends is not kept, and a
 //! library with arenas can be unloaded once its helper thread has ended. A program that must have a
-//! single thread calls [`set_limit(0)`](set_limit) first. Under `AddressSanitizer` and with the feature
-//! `poison`, kept memory counts as dead. Under Miri nothing is kept.
+//! single thread, or may not open a file, calls [`set_limit(0)`](set_limit) first. Under
+//! `AddressSanitizer` and with the feature `poison`, kept memory counts as dead. Under Miri and sanitizers
+//! nothing is kept.
 //!
 //! ```
 //! use ebbtide::{Arena, warm};
@@ -130,8 +135,8 @@ fn request(size: usize) -> Option<Block> {
 }
 
 /// Sets how many bytes may be kept for all threads, besides the 64 KiB of each. 0 turns everything
-/// off, and gives back what is kept, but for the blocks of other threads, which these give back with
-/// their next. Unless set, there is no limit but the recent use.
+/// off, and gives back what is kept, but for the small blocks of other threads: each gives them back when
+/// it drops an arena or ends. Unless set, there is no limit but the recent use.
 ///
 /// ```
 /// use ebbtide::{Arena, warm};
@@ -149,8 +154,8 @@ pub fn set_limit(bytes: usize) {
     }
 }
 
-/// Gives back to the heap what is kept for all threads and for this one. Costs a call of the heap
-/// for each block.
+/// Gives back to the heap what is kept for all threads and for this one. Other threads keep their small
+/// blocks, less than 64 KiB each. Costs a call of the heap for each block.
 ///
 /// ```
 /// ebbtide::warm::trim();

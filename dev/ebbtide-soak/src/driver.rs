@@ -5,7 +5,7 @@ use ebbtide_soak::{
     meter::{self, Measured},
     programs::{PROGRAMS, Program},
     random, scopes,
-    verdict::{self, Run},
+    verdict::{self, Peak, Run},
 };
 use std::{
     alloc::System,
@@ -111,6 +111,7 @@ fn start(program: &Program, scale: f64, is_off: bool) -> Result<Run, String> {
     let output = command.output().map_err(|error| failed(error.to_string()))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let run = output.status.success().then(|| parse(&text)).flatten();
+    let run = run.map(|run| Run { peak: program.peak, ..run });
     run.ok_or_else(|| failed(String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
@@ -123,7 +124,12 @@ fn parse(text: &str) -> Option<Run> {
         rested_kib: rested.parse().ok(),
         excess: excess.parse().ok(),
     };
-    Some(Run { measured, seconds: seconds.parse().ok()?, answer: answer.parse().ok()? })
+    Some(Run {
+        measured,
+        seconds: seconds.parse().ok()?,
+        answer: answer.parse().ok()?,
+        peak: Peak::USUAL,
+    })
 }
 
 /// Runs one program without scopes and with them.

@@ -10,7 +10,7 @@ mod state;
 mod storage;
 mod threads;
 
-use crate::{inputs::Random, meter, scopes::scope};
+use crate::{inputs::Random, meter, scopes::scope, verdict::Peak};
 use std::{
     collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -29,10 +29,17 @@ pub struct Program {
     /// Whether the memory held must stay within the promise. It cannot while most blocks of nearly
     /// every chunk are dead and some are alive. The resident memory is compared with glibc's anyway.
     pub keeps_promise: bool,
+    /// The most resident memory.
+    pub peak: Peak,
 }
 
 const fn program(name: &'static str, steps: u64, run: fn() -> u64) -> Program {
-    Program { name, steps, run, keeps_promise: true }
+    Program { name, steps, run, keeps_promise: true, peak: Peak::USUAL }
+}
+
+/// A program whose phases each need all of the memory of the last.
+const fn phases(name: &'static str, run: fn() -> u64) -> Program {
+    Program { peak: Peak::OF_PHASES, ..program(name, 8, run) }
 }
 
 /// All programs, in the order of the table.
@@ -149,6 +156,10 @@ pub const PROGRAMS: &[Program] = &[
     program("arenas dropped by another thread", 1_000, arenas::dropped_by_another),
     program("arenas in transparent scopes", 1_000, arenas::in_transparent_scopes),
     program("arenas of forked children", 1_000, arenas::children),
+    phases("an arena, then the heap, in turn", arenas::then_heap),
+    phases("the heap, then an arena, in turn", arenas::after_heap),
+    phases("an arena, then one of another kind", arenas::then_another),
+    phases("arenas that repeat, then the heap", arenas::repeated_then_heap),
 ];
 
 /// Runs `step` with its number once for each step, and returns the sum that it adds up.

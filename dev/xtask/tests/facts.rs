@@ -65,7 +65,7 @@ const FACTS: [Fact; 10] = [
         "crates/ebbtide/src/warm/helper.rs",
         "WINDOW_MS",
         WINDOWS,
-        &[("arenas used in the last ", " seconds")],
+        &[("for at most ", " seconds: 2 MiB"), ("large ones for at most ", " seconds and")],
     ),
 ];
 

@@ -22,10 +22,11 @@ pub(super) trait Windows: 'static {
     fn in_child();
     /// Until when the thread, which calls this, counts as running. `None` if it must end.
     fn watched_until() -> Option<u64>;
-    /// Ends a window. Called by the thread, which counts as running until `until`. Returns until when
-    /// it does from now on; `None` if it must end, because nothing is kept or another one was
-    /// started.
-    fn end(until: u64) -> Option<u64>;
+    /// Gives back what is kept no longer. Called by the thread, which counts as running until `until`,
+    /// as often as it announces. `resident` returns the bytes of the process's resident memory, if they
+    /// can be read. Returns until when the thread counts as running from now on; `None` if it must end,
+    /// because nothing is kept or another one was started.
+    fn look(until: u64, resident: fn() -> Option<usize>) -> Option<u64>;
 }
 
 pub(super) const WINDOW_MS: u16 = 1000;
@@ -76,14 +77,16 @@ pub(super) fn pause(long: bool) {
     if long { system::sleep(1) } else { system::give_way() }
 }
 
-/// The thread's function.
+/// The thread's function. It looks [`GRACE_MS`] before the time until which it counts as running.
 fn run<W: Windows>() {
     let _ = LOADED.try_with(|_| ());
     STARTING.fetch_sub(1, Ordering::Release);
     let mut until = W::watched_until();
     while let Some(announced) = until {
-        system::sleep(WINDOW_MS);
-        until = W::end(announced);
+        let left = announced.saturating_sub(now() + u64::from(GRACE_MS));
+        // The clock may be a few milliseconds slow.
+        system::sleep(u16::try_from(left + 1).unwrap_or(WINDOW_MS).min(WINDOW_MS));
+        until = W::look(announced, system::resident);
     }
 }
 
@@ -104,6 +107,7 @@ mod system {
         ptr,
         sync::atomic::{AtomicBool, Ordering},
     };
+    use std::{fs::File, io::Read};
 
     const CLOCK_MONOTONIC_COARSE: c_int = 6;
     const SIG_SETMASK: c_int = 2;
@@ -124,6 +128,8 @@ mod system {
 
     /// The stack of the thread, in bytes. The C library places thread-locals there as well.
     const STACK: usize = 256 << 10;
+
+    const SC_PAGESIZE: c_int = 30;
 
     /// At least as large as the C library's.
     type Attributes = [c_long; 16];
@@ -146,6 +152,7 @@ mod system {
         ) -> c_int;
         fn pthread_sigmask(how: c_int, new: *const Signals, old: *mut Signals) -> c_int;
         fn clock_gettime(clock: c_int, time: *mut Time) -> c_int;
+        safe fn sysconf(name: c_int) -> c_long;
         fn nanosleep(time: *const Time, left: *mut Time) -> c_int;
         safe fn sched_yield() -> c_int;
     }
@@ -224,6 +231,15 @@ mod system {
         (time.seconds * 1000 + time.nanoseconds / 1_000_000).unsigned_abs()
     }
 
+    /// The bytes of the process's resident memory, if the system shows them. Does not allocate.
+    pub(super) fn resident() -> Option<usize> {
+        let mut text = [0; 64];
+        let length = File::open("/proc/self/statm").ok()?.read(&mut text).ok()?;
+        let text = core::str::from_utf8(text.get(..length)?).ok()?;
+        let pages: usize = text.split(' ').nth(1)?.parse().ok()?;
+        pages.checked_mul(usize::try_from(sysconf(SC_PAGESIZE)).ok()?)
+    }
+
     /// Lets other threads run.
     pub(super) fn give_way() {
         sched_yield();
@@ -259,6 +275,10 @@ mod system {
         static START: OnceLock<Instant> = OnceLock::new();
         let since = START.get_or_init(Instant::now).elapsed();
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn resident() -> Option<usize> {
+        None
     }
 
     pub(super) fn give_way() {

@@ -1,10 +1,21 @@
 //! The blocks that are kept for all threads.
 //!
-//! A *window* is a second. What arenas use and what is kept are together at most the *peak*: the
-//! most that arenas used in this window and the last one; a block that the heap makes replaces kept
-//! ones as well. So after two windows without arenas,
-//! nothing is kept. The lock is held for a few instructions, and no call is made under it. Arenas do
-//! not wait for it, and do without, unless something has to go back.
+//! A *window* is a second. What arenas gave back in this window and the last one, and have not asked
+//! for again, is kept up to the *demand*: the most that they gave back and then did ask for again. So
+//! what one phase of a program leaves does not add to what the next one needs, and a second arena like
+//! the first shows that the next will be like it. [`FREE`] bytes need no demand. A block that the heap
+//! makes replaces kept ones. All of them go back when the process, with them, has more resident memory
+//! than it needed without, and after two windows without arenas. The lock is held for a few
+//! instructions, and no call is made under it. Arenas do not wait for it, and do without, unless
+//! something has to go back.
+//!
+//! ```text
+//! peak ──────╮      ╭──╮
+//!            │      │  │
+//! used       │   ╭──╯  │   demand: from low to here
+//!            ╰───╯     ╰── kept: no more than that
+//! low  ──────────
+//! ```
 #![forbid(unsafe_code)]
 
 use super::{
@@ -22,10 +33,17 @@ const MOST: usize = 256;
 // Relaxed, all of them: they publish nothing, and a bound that is a moment old is as good.
 /// The bytes of the blocks of more than [`own::LARGEST`](super::own::LARGEST) bytes in arenas.
 static USED: AtomicUsize = AtomicUsize::new(0);
-/// The most of them in this window.
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-/// The most of them in the last window.
-static PEAK_BEFORE: AtomicUsize = AtomicUsize::new(0);
+/// The most of them in this window and in the last one.
+static PEAK: Recent = Recent::new();
+/// The least of them since the peak.
+static LOW: AtomicUsize = AtomicUsize::new(0);
+/// How far their number rose from the low towards the peak, at most.
+static DEMAND: Recent = Recent::new();
+/// The most resident bytes of the process besides what was kept. Written by the helper thread.
+static NEED: Recent = Recent::new();
+/// The complement of the least resident bytes besides what was kept and used, so that the most of it is
+/// that of the least. Written by the helper thread.
+static OTHERS: Recent = Recent::new();
 /// The bytes that are kept, or on their way back to the heap.
 static HELD: AtomicUsize = AtomicUsize::new(0);
 /// Those of them that are on their way back.
@@ -39,15 +57,79 @@ static UNWATCHED_UNTIL: AtomicU64 = AtomicU64::new(if helper::CAN_START { 0 } el
 /// The forks that are under way.
 static FORKS: AtomicUsize = AtomicUsize::new(0);
 
-static KEPT: Lock<Kept> = Lock::new(Kept { blocks: [const { None }; MOST], count: 0 });
+/// The bytes that are kept whatever arenas ask for again: an arena of a mebibyte.
+const FREE: usize = 2 << 20;
+
+static KEPT: Lock<Kept> =
+    Lock::new(Kept { blocks: [const { None }; MOST], count: 0, window_end: 0 });
+
+/// From this demand on, the helper thread looks how much the rest of the process uses.
+const MUCH: usize = 8 << 20;
+
+/// A program fills less than a fraction of this many bytes in a millisecond.
+const FILLED_IN_MS: usize = 64 << 20;
+
+/// The most of a number in this window and in the last one.
+struct Recent {
+    this: AtomicUsize,
+    last: AtomicUsize,
+}
+
+impl Recent {
+    const fn new() -> Self {
+        Recent { this: AtomicUsize::new(0), last: AtomicUsize::new(0) }
+    }
+
+    fn most(&self) -> usize {
+        self.this.load(Relaxed).max(self.last.load(Relaxed))
+    }
+
+    fn note(&self, number: usize) {
+        if number > self.this.load(Relaxed) {
+            self.this.fetch_max(number, Relaxed);
+        }
+    }
+
+    /// Begins a window in which the number is this at first.
+    fn end_window(&self, number: usize) {
+        self.last.store(self.this.swap(number, Relaxed), Relaxed);
+    }
+}
 
 struct Kept {
+    /// When the window ends, in milliseconds.
+    window_end: u64,
     /// The first `count` are blocks, the oldest first.
     blocks: [Option<Block>; MOST],
     count: usize,
 }
 
 impl Kept {
+    /// Ends the window if it is over, and the next one too if that is.
+    fn end_windows(&mut self, now: u64) {
+        if now < self.window_end {
+            return;
+        }
+        end_window();
+        let window = u64::from(helper::WINDOW_MS);
+        if now >= self.window_end + window {
+            end_window();
+        }
+        self.window_end = now + window;
+    }
+
+    /// Until when a helper thread counts as running that now knows when to look again: at the end of
+    /// the window or, if much may be kept, before a program could have filled a fraction of it.
+    fn next_look(&self, now: u64) -> u64 {
+        let demand = DEMAND.most();
+        let next = if demand < MUCH {
+            self.window_end
+        } else {
+            self.window_end.min(now + (demand / FILLED_IN_MS).max(4) as u64)
+        };
+        next + u64::from(helper::GRACE_MS)
+    }
+
     /// Returns the block if there is no place for it.
     fn push(&mut self, block: Block) -> Option<Block> {
         let Some(place) = self.blocks.get_mut(self.count) else { return Some(block) };
@@ -96,21 +178,30 @@ pub(super) fn take(size: usize, request: impl FnOnce() -> Option<Block>) -> Opti
         drop_above(|| allowed(size).min(rest));
         request()
     })?;
-    let used = USED.fetch_add(size, Relaxed) + size;
-    if used > PEAK.load(Relaxed) {
-        PEAK.fetch_max(used, Relaxed);
-    }
+    note_taken(size);
     Some(block)
+}
+
+fn note_taken(size: usize) {
+    let used = USED.fetch_add(size, Relaxed) + size;
+    let peak = PEAK.most();
+    DEMAND.note(used.min(peak).saturating_sub(LOW.load(Relaxed)));
+    PEAK.note(used);
+    if used > peak {
+        LOW.store(used, Relaxed);
+    }
 }
 
 /// Keeps a block, or gives it back.
 #[inline(never)]
 pub(super) fn keep(block: Block) {
-    let used = USED.fetch_sub(block.size(), Relaxed);
+    let size = block.size();
+    let used = USED.fetch_sub(size, Relaxed).wrapping_sub(size);
+    LOW.fetch_min(used, Relaxed);
     if !limit::is_on() || !own::is_open() {
         return;
     }
-    let Some(is_watched) = push(block, used) else { return };
+    let Some(is_watched) = push(block) else { return };
     drop_above(|| allowed(0));
     if !is_watched && !helper::start::<Kept>() {
         if let Some(_kept) = lock_soon() {
@@ -122,20 +213,24 @@ pub(super) fn keep(block: Block) {
 }
 
 /// Adds a block to those that are kept, and returns whether a helper thread is running. If none is, the
-/// caller starts one. `None` if the block cannot be kept now.
-fn push(block: Block, used: usize) -> Option<bool> {
+/// caller starts one. Gives the block back and returns `None` if it cannot be kept now.
+fn push(block: Block) -> Option<bool> {
     // Not with the lock: a sanitizer takes its time.
     block.forbid();
     let now = helper::now();
     let mut kept = lock()?;
-    if now < UNWATCHED_UNTIL.load(Relaxed) || FORKS.load(Relaxed) > 0 {
+    kept.end_windows(now);
+    let is_refused = now < UNWATCHED_UNTIL.load(Relaxed) || FORKS.load(Relaxed) > 0;
+    if is_refused || block.size() > allowed(0) {
+        drop(kept);
+        block.discard();
         return None;
     }
-    let is_watched = now < WATCHED_UNTIL.load(Relaxed);
+    let (announced, next) = (WATCHED_UNTIL.load(Relaxed), kept.next_look(now));
+    // A helper that looks only at the end of the window is too late where much is kept.
+    let is_watched = now < announced && announced <= next + 64;
     if !is_watched {
-        WATCHED_UNTIL.store(now + u64::from(helper::GRACE_MS), Relaxed);
-        // No window ended while no helper was running.
-        forget_peak(used);
+        WATCHED_UNTIL.store(next, Relaxed);
     }
     let refused = kept.push(block);
     drop(kept);
@@ -174,17 +269,20 @@ impl Windows for Kept {
         KEPT.lock().ok().map(|_| WATCHED_UNTIL.load(Relaxed))
     }
 
-    fn end(until: u64) -> Option<u64> {
+    fn look(until: u64, resident: fn() -> Option<usize>) -> Option<u64> {
         if WATCHED_UNTIL.load(Relaxed) != until {
             return None;
         }
-        PEAK_BEFORE.store(PEAK.swap(USED.load(Relaxed), Relaxed), Relaxed);
+        KEPT.lock().ok()?.end_windows(helper::now());
+        if DEMAND.most() >= MUCH && resident().is_some_and(exceeds_need) {
+            trim();
+        }
         drop_above(|| allowed(0));
         let kept = KEPT.lock().ok()?;
         if WATCHED_UNTIL.load(Relaxed) != until {
             return None;
         }
-        let next = helper::now() + u64::from(helper::WINDOW_MS + helper::GRACE_MS);
+        let next = kept.next_look(helper::now());
         WATCHED_UNTIL.store(if kept.count > 0 { next } else { 0 }, Relaxed);
         (kept.count > 0).then_some(next)
     }
@@ -192,8 +290,8 @@ impl Windows for Kept {
 
 /// The bytes that may be kept if arenas take `more`.
 fn allowed(more: usize) -> usize {
-    let peak = PEAK.load(Relaxed).max(PEAK_BEFORE.load(Relaxed));
-    peak.saturating_sub(USED.load(Relaxed).saturating_add(more)).min(limit::get())
+    let given_back = PEAK.most().saturating_sub(USED.load(Relaxed).saturating_add(more));
+    given_back.min(DEMAND.most().max(FREE)).min(limit::get())
 }
 
 /// Gives the oldest blocks back as long as more than this is kept.
@@ -226,17 +324,38 @@ pub(super) fn shrink() {
     drop_above(|| allowed(0));
 }
 
-/// Gives everything back, and forgets the peak.
+/// Gives everything back, and forgets what arenas asked for.
 pub(super) fn trim() {
-    forget_peak(USED.load(Relaxed));
+    forget();
     while let Some(block) = lock_soon().and_then(|mut kept| kept.take_oldest()) {
         give_back(block);
     }
 }
 
-fn forget_peak(used: usize) {
-    PEAK.store(used, Relaxed);
-    PEAK_BEFORE.store(0, Relaxed);
+fn forget() {
+    for _ in 0..2 {
+        end_window();
+    }
+}
+
+fn end_window() {
+    PEAK.end_window(USED.load(Relaxed));
+    for recent in [&DEMAND, &NEED, &OTHERS] {
+        recent.end_window(0);
+    }
+}
+
+/// Whether, of these resident bytes, what is kept takes more than the process needed recently, and a
+/// sixteenth of it. If it does, the rest of the process needs the memory now.
+///
+/// No look may have met the moment in which the process needed most; so it counts as at least what
+/// arenas used at most and, besides, the others at least.
+fn exceeds_need(resident: usize) -> bool {
+    let besides = resident.saturating_sub(held());
+    NEED.note(besides);
+    OTHERS.note(!besides.saturating_sub(USED.load(Relaxed)));
+    let need = (!OTHERS.most()).saturating_add(PEAK.most()).max(NEED.most());
+    resident > need.saturating_add(need / 16)
 }
 
 /// The bytes that are kept.

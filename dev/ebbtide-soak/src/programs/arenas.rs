@@ -4,7 +4,7 @@
 use super::{each_step, replace, rest};
 use crate::{inputs::Random, meter, process, scopes::scope};
 use ebbtide::Arena;
-use std::{sync::mpsc, thread, time::Duration};
+use std::{hint::black_box, sync::mpsc, thread, time::Duration};
 
 /// The most arenas that a thread keeps.
 const LIVE: usize = 8;
@@ -30,6 +30,50 @@ fn filled(bytes: usize, random: &mut Random) -> Arena {
 
 fn made(random: &mut Random) -> Arena {
     filled(size(random), random)
+}
+
+/// The bytes of a phase.
+const PHASE: usize = 200 << 20;
+
+/// An arena of many chunks.
+fn phase_of_arena() -> u64 {
+    let arena = Arena::new();
+    for _ in 0..PHASE / 1024 {
+        arena.alloc([7_u8; 1024]);
+    }
+    used(&arena)
+}
+
+/// An arena of one chunk.
+fn phase_of_capacity() -> u64 {
+    let arena = Arena::with_capacity(PHASE);
+    arena.alloc_slice_fill_copy(PHASE, 7_u8);
+    used(&arena)
+}
+
+fn phase_of_heap() -> u64 {
+    let bytes = black_box(vec![7_u8; PHASE]);
+    bytes.len() as u64
+}
+
+fn in_turn(phases: &[fn() -> u64]) -> u64 {
+    each_step(|_, _, sum| *sum += phases.iter().map(|phase| phase()).sum::<u64>())
+}
+
+pub(super) fn then_heap() -> u64 {
+    in_turn(&[phase_of_arena, phase_of_heap])
+}
+
+pub(super) fn after_heap() -> u64 {
+    in_turn(&[phase_of_heap, phase_of_capacity])
+}
+
+pub(super) fn then_another() -> u64 {
+    in_turn(&[phase_of_arena, phase_of_capacity])
+}
+
+pub(super) fn repeated_then_heap() -> u64 {
+    in_turn(&[phase_of_arena, phase_of_arena, phase_of_arena, phase_of_heap])
 }
 
 fn used(arena: &Arena) -> u64 {
