@@ -5,7 +5,7 @@ use crate::backing::Heap;
 use crate::{
     arith::CHUNK_ALIGN,
     backing::{Backing, DefaultBacking},
-    chunk::{self, Blocks, FIRST_CHUNK, Header},
+    chunk::{self, Blocks, FIRST_CHUNK, Header, Pin},
     error::{AllocError, Failure},
     raw::{self, ChunkUse, Cursor, Need},
     root::{Root, State},
@@ -699,7 +699,9 @@ impl<B: Backing> Arena<B> {
     /// assert!(arena.chunks().all(|chunk| chunk.capacity >= 1000 && !chunk.oversize));
     /// ```
     pub fn chunks(&self) -> impl Iterator<Item = Chunk> + '_ {
-        let spare = self.blocks.peek().spare_chunks().map(|chunk| {
+        let pin = self.blocks.control().map(Pin::new);
+        let spare = self.blocks.peek().spare_chunks().map(move |chunk| {
+            let _ = &pin;
             let (header, free) = (chunk.header(), chunk.region_bytes());
             ChunkUse { header, free }
         });

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The order of a list is the order in which scopes enter its chunks. When a scope ends, its chunks
-//! stay in the list, behind the chunk in which the next scope begins. All of this is cold code. The
+//! stay in the list, behind the chunk in which the next scope begins. Claims make them spare. All of this is cold code. The
 //! fast paths are in [`raw`](crate::raw) and read no header.
 //!
 //! The arena's own list begins with the *head*, a header in the control block. The head represents
@@ -24,8 +24,10 @@
 //!
 //! - **L1** Every [`Link`](header::Link), every cursor in use and every handle points to a live
 //!   header: the head of an arena that is borrowed, or the header of a block that the arena has not
-//!   released. Blocks are released only while the arena is borrowed exclusively, and after no link of
-//!   the control block, or of a chunk that stays, leads to them.
+//!   released. Blocks are released after no link of the control block, or of a chunk that stays, leads
+//!   to them, and only in two cases: while the arena is borrowed exclusively; and, of spare chunks, by a
+//!   request for a new chunk. The latter keeps no handle of a spare chunk, and releases nothing while a
+//!   [`Pin`] says that an iterator over chunks is alive.
 //! - **L2** Each chunk of an arena, except the head's block, is in exactly one list: the arena's
 //!   own, that of a class of spare chunks, or a claim's. Lists have no cycles, and a list holds
 //!   chunks of one arena only.
@@ -36,8 +38,8 @@
 //!   cursor is in use.
 //! - **L5** The anchor of a chunk comes before the chunk in the list. The first chunk of a list has
 //!   no anchor.
-//! - **L6** `held` is the sum of all block sizes, and `capacity` that of their regions. `held` exceeds
-//!   `limit` only if the limit was lowered below it.
+//! - **L6** `held` is the sum of all block sizes, `spare_bytes` that of the spare chunks, and `capacity`
+//!   that of all regions. `held` exceeds `limit` only if the limit was lowered below it.
 //!
 //! [`ControlRef::check`] asserts the observable part of them after every slow operation of a debug
 //! build.
@@ -49,7 +51,7 @@
 //! | `control` | the control block, and the handles `ControlRef`, `CurrentChunk` |
 //! | `blocks` | requests to the backing: sizes, new chunks, releases |
 //! | `spare` | the spare chunks, by size |
-//! | `list` | linking chunks, `reclaim` |
+//! | `list` | linking chunks, what spare chunks may hold, `reclaim` |
 //! | `claims` | lists of their own for claims |
 //! | `first` | the first block of an arena, and the control block in it; what a reset keeps |
 
@@ -68,7 +70,7 @@ pub(crate) use self::control::CLAIMED;
 pub(crate) use self::{
     blocks::{FIRST_CHUNK, LARGEST_CHUNK, first_overhead, size_for_capacity},
     claims::{claim, end_claim},
-    control::{Control, ControlRef, CurrentChunk, Settings},
+    control::{Control, ControlRef, CurrentChunk, Pin, Settings},
     first::Blocks,
     header::{ChunkName, ChunkRef, Header, overhead},
     list::link_next_chunk,

@@ -102,7 +102,7 @@
 
 use crate::{
     arith::{self, CHUNK_ALIGN},
-    chunk::{self, ChunkName, ChunkRef, ControlRef, CurrentChunk, Header},
+    chunk::{self, ChunkName, ChunkRef, ControlRef, CurrentChunk, Header, Pin},
     copy::copy_to_block,
     error::{AllocError, Failure},
     poison, prefetch,
@@ -1229,8 +1229,10 @@ impl Cursor {
     /// All chunks of the list, with the bytes that are free in each from the view of this cursor.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = ChunkUse<'_>> {
         let current = (!self.is_nowhere()).then(|| self.chunk());
+        let pin = current.map(|current| Pin::new(current.control()));
         let mut is_behind = false;
         current.into_iter().flat_map(|current| current.list_start().onwards()).map(move |chunk| {
+            let _ = &pin;
             let free = if is_behind {
                 chunk.region_bytes()
             } else if chunk == self.chunk().region() {
@@ -1245,8 +1247,12 @@ impl Cursor {
 
     /// The free part of the region in use, and the regions of the chunks behind.
     pub(crate) fn free_ranges(&self) -> impl Iterator<Item = NonNull<[u8]>> + '_ {
-        let behind = self.chunk().chunk().onwards().skip(1);
-        core::iter::once(self.position().free()).chain(behind.map(|chunk| chunk.region_bytes()))
+        let pin = Pin::new(self.control());
+        let behind = self.chunk().chunk().onwards().skip(1).map(move |chunk| {
+            let _ = &pin;
+            chunk.region_bytes()
+        });
+        core::iter::once(self.position().free()).chain(behind)
     }
 
     /// Whether these words can be a mark of this cursor: their chunk, which `is_marked` recognises,

@@ -137,6 +137,12 @@ impl<'a> Scope<'a> {
     /// holds about twice the bytes that are allocated in it. The chunks behind this scope's chunk
     /// become spare.
     ///
+    /// Claims of any sizes, in any order, hold at most four times the most bytes that were ever allocated
+    /// at once, counting 512 for each open claim, and two chunks: spare chunks beyond that go back to the
+    /// backing when another chunk is requested. Sizes that repeat, or rise slowly, take a chunk of the
+    /// backing now and then, not in each turn. With a limit, spare chunks go back before a request
+    /// is refused.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// let s = arena.scope();
@@ -326,7 +332,7 @@ impl fmt::Debug for Scope<'_> {
 /// A child scope that was opened through a shared reference; see [`Scope::claim`].
 ///
 /// Claims may be dropped in any order. A forgotten claim keeps its chunks, of 448 bytes or about
-/// twice what was allocated in it, until the arena opens another scope, is reset or dropped.
+/// two to four times what was allocated in it, until the arena opens another scope, is reset or dropped.
 /// [`Arena::root`](crate::Arena::root) opens none.
 ///
 /// ```

@@ -21,6 +21,7 @@ mod bad_input;
 mod builders;
 mod bumper;
 mod chunk_sizes;
+mod claim_sizes;
 mod claims;
 mod collections;
 mod collections_attacked;

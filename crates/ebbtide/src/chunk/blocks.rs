@@ -96,7 +96,7 @@ pub(super) fn new_chunk(
     if settings.is_busy() {
         return Err(AllocError);
     }
-    let allowed = settings.limit.get().saturating_sub(control.held());
+    let allowed = control.allowed();
     let allocate = |layout| control.call_allocate(layout);
     // SAFETY: the backing just gave the block for this layout, and nothing uses it.
     let release = |block, layout| unsafe { control.call_release(block, layout) };

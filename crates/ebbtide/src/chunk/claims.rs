@@ -41,6 +41,7 @@ pub(crate) unsafe fn end_claim(chunk: CurrentChunk<'_>) {
     debug_assert_ne!(chunk.list_start(), control.head().chunk(), "the list is a claim's");
     debug_assert!(control.open_claims() > 0, "this one is open");
     control.open_claims.set(control.open_claims.get() - 1);
+    control.note_in_use();
     control.make_all_spare(Some(chunk.list_start()));
     control.check();
 }

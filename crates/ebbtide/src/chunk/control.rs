@@ -32,9 +32,16 @@ pub(crate) struct Control {
     /// Whether this control block lies in a block of the backing, whose region is the head's.
     /// Otherwise the head has a caller's buffer.
     pub(super) has_block: bool,
-    /// The spare chunks, by size (see `spare`): those that a claim left, or that were behind its
-    /// parent.
+    /// The number of iterators over chunks that were made and not dropped. While there is one, no
+    /// chunk is released (L1).
+    pins: Cell<u16>,
+    /// The spare chunks, by size (see `spare`): those that a claim left, or that were behind a
+    /// cursor which needed another one.
     pub(super) spare: Link,
+    /// The bytes of the spare chunks.
+    pub(super) spare_bytes: Cell<usize>,
+    /// The most bytes that were held at once outside the spare chunks, as far as was noted.
+    pub(super) most_in_use: Cell<usize>,
     /// The chunk that the backing gave last; `older` links to all others.
     pub(super) newest: Link,
     /// The bytes that the backing gave and that were not released.
@@ -227,7 +234,10 @@ impl Control {
             open_claims: Cell::new(0),
             has_chunks: Cell::new(false),
             has_block,
+            pins: Cell::new(0),
             spare: Link::none(),
+            spare_bytes: Cell::new(0),
+            most_in_use: Cell::new(0),
             newest: Link::none(),
             held: Cell::new(0),
             capacity: Cell::new(0),
@@ -244,6 +254,9 @@ impl Control {
             ready_top: Cell::new(0),
             newest: Link::none(),
             spare: self.spare.clone(),
+            pins: Cell::new(0),
+            spare_bytes: self.spare_bytes.clone(),
+            most_in_use: self.most_in_use.clone(),
             open_claims: self.open_claims.clone(),
             has_chunks: self.has_chunks.clone(),
             held: self.held.clone(),
@@ -303,6 +316,33 @@ impl Control {
     /// The capacity of the blocks that the backing gave and that were not released.
     pub(crate) fn capacity(&self) -> usize {
         self.capacity.get()
+    }
+
+    /// The bytes that the limit allows in addition to those held.
+    pub(super) fn allowed(&self) -> usize {
+        self.settings.limit.get().saturating_sub(self.held.get())
+    }
+
+    /// The bytes held in the head's block and in chunks that are not spare.
+    pub(super) fn in_use(&self) -> usize {
+        self.held.get() - self.spare_bytes.get()
+    }
+
+    /// The most bytes that were in use at once, or `now` if that is more. Chunks that a scope left behind
+    /// its cursor count only as far as scopes entered them.
+    pub(super) fn most_in_use(&self, now: usize) -> usize {
+        self.most_in_use.get().max(self.settings.high_water()).max(now)
+    }
+
+    /// Raises `most_in_use` to what is in use now, and returns it. Called while no chunk is behind a cursor.
+    pub(super) fn note_in_use(&self) -> usize {
+        self.most_in_use.set(self.most_in_use(self.in_use()));
+        self.most_in_use.get()
+    }
+
+    /// Whether an iterator over chunks is alive, or was forgotten.
+    pub(super) fn is_pinned(&self) -> bool {
+        self.pins.get() > 0
     }
 
     /// Raises the high-water mark to the capacity of the list up to `chunk`, which a cursor
@@ -568,6 +608,30 @@ impl<'c> Deref for CurrentChunk<'c> {
     #[inline(always)]
     fn deref(&self) -> &ChunkRef<'c> {
         &self.0
+    }
+}
+
+/// Keeps an arena from releasing chunks until dropped, for iterators over them. A forgotten one costs
+/// memory: chunks are released by a reset or at the end only, both of which borrow the arena
+/// exclusively.
+#[derive(Debug)]
+pub(crate) struct Pin<'c>(&'c Cell<u16>);
+
+impl<'c> Pin<'c> {
+    /// Pins the chunks of a control block that may be written to.
+    pub(crate) fn new(control: ControlRef<'c>) -> Self {
+        let pins = &control.get().pins;
+        pins.set(pins.get().saturating_add(1));
+        Pin(pins)
+    }
+}
+
+impl Drop for Pin<'_> {
+    fn drop(&mut self) {
+        // Once the count is at its maximum, some pins are not counted.
+        if self.0.get() < u16::MAX {
+            self.0.set(self.0.get() - 1);
+        }
     }
 }
 

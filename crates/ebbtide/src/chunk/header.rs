@@ -231,19 +231,19 @@ pub(crate) struct ChunkRef<'c> {
 impl<'c> ChunkRef<'c> {
     /// # Safety
     ///
-    /// `header` points to the header of a chunk that its arena does not release during `'c` (L1),
-    /// with provenance for the whole block; or to the head of an arena that is neither moved nor
+    /// `header` points to the header of a chunk that its arena does not release while the handle is used
+    /// (L1), with provenance for the whole block; or to the head of an arena that is neither moved nor
     /// dropped during `'c`, with provenance for its control block.
     #[inline(always)]
     pub(crate) unsafe fn new(header: NonNull<Header>) -> Self {
         ChunkRef { header, arena: PhantomData }
     }
 
-    /// The header, for as long as the arena keeps the chunk.
+    /// The header, for as long as the arena keeps the chunk (L1).
     #[inline(always)]
     pub(crate) fn header(self) -> &'c Header {
-        // SAFETY: the creator of this handle guarantees that the header exists during `'c` (L1). It
-        // is never borrowed mutably.
+        // SAFETY: the creator of this handle guarantees that the header exists while the handle is used
+        // (L1). It is never borrowed mutably.
         unsafe { self.header.as_ref() }
     }
 
@@ -291,9 +291,9 @@ impl Link {
 
     #[inline]
     pub(super) fn get(&self) -> Option<ChunkRef<'_>> {
-        // SAFETY: a link points to a chunk of its own arena, and the borrow of the link keeps the
-        // arena from releasing chunks (L1). It was set from a handle, so it has a handle's
-        // provenance.
+        // SAFETY: a link points to a chunk of its own arena, which is not released while a link leads
+        // to it, nor afterwards as long as this handle is used (L1). It was set from a handle, so it has
+        // a handle's provenance.
         self.0.get().map(|header| unsafe { ChunkRef::new(header) })
     }
 

@@ -6,7 +6,7 @@ use super::{
         release_chain,
     },
     control::{ControlRef, CurrentChunk},
-    header::{ChunkRef, Header},
+    header::{ChunkName, ChunkRef, Header},
     spare::{SEARCHED, unlink},
 };
 use crate::{arith, error::AllocError};
@@ -36,6 +36,7 @@ impl<'c> ControlRef<'c> {
     fn reclaim_all(self) {
         let control = self.get();
         control.spare.set(None);
+        control.spare_bytes.set(0);
         control.open_claims.set(0);
         // Marks every chunk as the start of a list, removes the mark from those in the arena's own
         // list, and makes those spare that still have it.
@@ -88,6 +89,7 @@ impl<'c> ControlRef<'c> {
         let newest = control.newest.take();
         control.has_chunks.set(false);
         control.spare.set(None);
+        control.spare_bytes.set(0);
         control.open_claims.set(0);
         control.head.next.set(None);
         // In any list, or in that of a forgotten claim: `older` links all of them (L3).
@@ -98,6 +100,43 @@ impl<'c> ControlRef<'c> {
             unsafe { release(self, chunk) };
         }
         self.check();
+    }
+
+    /// Releases spare chunks, the smallest first, until at most `most` bytes are held. Takes a time in
+    /// proportion to the number of all chunks. Does nothing while an iterator over chunks is alive.
+    fn release_spare_above(self, most: usize) {
+        if self.held() <= most || self.spare.get().is_none() || self.is_pinned() {
+            return;
+        }
+        let mut kept = most.saturating_sub(self.in_use());
+        let released = self.take_all_spare(|chunk| match kept.checked_sub(chunk.block_size()) {
+            Some(rest) => {
+                kept = rest;
+                false
+            }
+            None => true,
+        });
+        // Its own anchor marks a chunk to be released. No other chunk is its own anchor.
+        let mut left = 0;
+        for chunk in released.into_iter().flat_map(ChunkRef::onwards) {
+            chunk.anchor.set(Some(ChunkName::of(chunk)));
+            left += 1;
+        }
+        let control = self.get();
+        let mut link = &control.newest;
+        while let Some(chunk) = link.get().filter(|_| left > 0) {
+            if chunk.anchor.get() == Some(ChunkName::of(chunk)) {
+                link.set(chunk.older.get());
+                left -= 1;
+            } else {
+                link = &chunk.header().older;
+            }
+        }
+        control.has_chunks.set(control.newest.get().is_some());
+        // SAFETY: the chunks were spare, so no allocation lives in them, and no cursor in use points to
+        // one (I1). They are in no list now, and `newest` and `older` do not lead to them. No iterator
+        // is alive that could return to one, and no other handle of a spare chunk is kept (L1).
+        unsafe { release_chain(self, released) };
     }
 
     /// Releases the chunks for which `is_released` is true. It is asked in the order of the list,
@@ -230,24 +269,16 @@ pub(crate) fn link_next_chunk<'c>(
 #[cold]
 #[inline(never)]
 fn find_next_chunk<'c>(
-    after: CurrentChunk<'c>,
+    current: CurrentChunk<'c>,
     region: usize,
     largest: bool,
     fits: impl Fn(&Header) -> bool,
 ) -> Result<ChunkRef<'c>, AllocError> {
-    let (control, current) = (after.control(), after);
-    let after = after.chunk().header();
+    let (control, after) = (current.control(), current.chunk().header());
     let few = largest.then(|| unlink(&after.next, SEARCHED, true, region, &fits)).flatten();
     let chunk = match few.or_else(|| unlink(&after.next, usize::MAX, false, region, &fits)) {
         Some(chunk) => chunk,
-        None if after.list_start.get().is_some() => chunk_for_claim(current, region, &fits)?,
-        None => match control.take_spare(usize::MAX, region, &fits) {
-            Some(chunk) => chunk,
-            None => {
-                let new = new_ordinary_chunk(control, region, twice_the_next(current, region));
-                or_any_spare(control, new, region, &fits)?
-            }
-        },
+        None => new_next_chunk(current, region, &fits)?,
     };
     debug_assert!(fits(&chunk), "it has room");
     debug_assert!(chunk.next().is_none(), "L2: it is in no list");
@@ -257,52 +288,125 @@ fn find_next_chunk<'c>(
     Ok(chunk)
 }
 
-/// Twice the size of the chunk behind the cursor's, which was too small for a request of `region`
-/// bytes. Otherwise a loop whose requests grow would need another chunk in each turn.
-fn twice_the_next(current: CurrentChunk<'_>, region: usize) -> usize {
-    let twice = current.chunk().next().map_or(0, |next| next.block_size().saturating_mul(2));
-    if region < LARGEST_CHUNK { twice.min(LARGEST_CHUNK) } else { twice }
-}
-
-/// A chunk, spare or new, for the list of a claim whose cursor is at `current`. It is about as
-/// large as the list up to there, so that the claim holds at most about twice what it needs, and large
-/// chunks stay spare for scopes that fill them.
-fn chunk_for_claim<'c>(
+/// A chunk in no list, spare or new, to be linked behind the cursor's: none of those behind it has room
+/// for `region` bytes.
+///
+/// # Errors
+///
+/// Those of [`new_or_spare`].
+fn new_next_chunk<'c>(
     current: CurrentChunk<'c>,
     region: usize,
     fits: impl Fn(&Header) -> bool,
 ) -> Result<ChunkRef<'c>, AllocError> {
+    let (control, after) = (current.control(), current.chunk().header());
+    let least = least_size(region).ok_or(AllocError)?;
+    // Otherwise a loop whose requests grow would need another chunk in each turn.
+    let twice = after.next.get().map_or(0, |next| next.block_size().saturating_mul(2));
+    let twice = at_most_largest(twice, region);
+    if control.spare.get().is_some() || least > control.allowed() {
+        // As idle as the spare ones, and released like these to make room.
+        control.make_all_spare(after.next.take());
+    }
+    if after.list_start.get().is_some() {
+        let wanted = size_of_list(current).min(LARGEST_CHUNK);
+        return claim_chunk(control, region, wanted.max(twice), fits);
+    }
+    match control.take_spare(usize::MAX, region, &fits) {
+        Some(chunk) => Ok(chunk),
+        None => {
+            let wanted = control.settings.next_size.get().max(twice);
+            new_or_spare(control, region, wanted, fits, new_ordinary_chunk)
+        }
+    }
+}
+
+/// `size`, the preferred size of a chunk, but not more than [`LARGEST_CHUNK`] if less is needed.
+fn at_most_largest(size: usize, region: usize) -> usize {
+    if region < LARGEST_CHUNK { size.min(LARGEST_CHUNK) } else { size }
+}
+
+/// About the size of a claim's list up to the cursor's chunk. The next chunk gets as much, so that the
+/// claim holds at most about twice what it needs, and large chunks stay spare for scopes that fill them.
+fn size_of_list(current: CurrentChunk<'_>) -> usize {
     let before = current.capacity_before.get() - current.list_start().capacity_before.get();
-    let ordinary = (before + current.block_size()).min(LARGEST_CHUNK);
-    claim_chunk(current.control(), region, ordinary.max(twice_the_next(current, region)), fits)
+    before + current.block_size()
 }
 
 /// A chunk for a claim, in no list: a spare one that `fits` accepts and that is at most twice as
-/// large as needed, or a new one of about `wanted` bytes. If the backing refuses, any spare one.
+/// large as needed, or one of [`new_or_spare`].
 ///
 /// # Errors
 ///
-/// Those of [`new_chunk`], if no spare chunk fits.
+/// Those of [`new_or_spare`].
 pub(super) fn claim_chunk<'c>(
     control: ControlRef<'c>,
     region: usize,
     wanted: usize,
     fits: impl Fn(&Header) -> bool,
 ) -> Result<ChunkRef<'c>, AllocError> {
-    let least = least_size(region).ok_or(AllocError)?;
-    let most = wanted.max(least).saturating_mul(2);
-    match control.take_spare(most, region, &fits) {
+    let wanted = wanted.max(least_size(region).ok_or(AllocError)?);
+    match control.take_spare(wanted.saturating_mul(2), region, &fits) {
         Some(chunk) => Ok(chunk),
-        None => or_any_spare(control, new_chunk(control, region, wanted), region, &fits),
+        None => new_or_spare(control, region, wanted, fits, new_chunk),
     }
 }
 
-/// Returns `new` or, if the backing refused it, any spare chunk that `fits` accepts.
-fn or_any_spare<'c>(
+/// A chunk in no list: one of about `wanted` bytes that `make` requests from the backing, or a spare
+/// one that `fits` accepts.
+///
+/// A third of the most bytes that were ever in use may be held in addition, in spare chunks. If more
+/// would be, the request takes a spare chunk of up to four times its size, or else the smallest spare
+/// chunks are released. So a loop of claims, each of which fits in a quarter of the one before, comes
+/// to rest without a release: their chunks add up to that third.
+///
+/// # Errors
+///
+/// If the backing refuses and no spare chunk fits, or if the limit would be exceeded even without
+/// spare chunks.
+fn new_or_spare<'c>(
     control: ControlRef<'c>,
-    new: Result<ChunkRef<'c>, AllocError>,
     region: usize,
+    wanted: usize,
     fits: impl Fn(&Header) -> bool,
+    make: impl FnOnce(ControlRef<'c>, usize, usize) -> Result<ChunkRef<'c>, AllocError>,
 ) -> Result<ChunkRef<'c>, AllocError> {
-    new.or_else(|refused| control.take_any_spare(region, fits).ok_or(refused))
+    let least = least_size(region).ok_or(AllocError)?;
+    // Half as much again as a spare chunk that is too small: that can be released, so this is enough for
+    // a loop whose requests grow.
+    let too_small = control.size_below(least);
+    let larger = at_most_largest(too_small.saturating_add(too_small / 2), region);
+    let wanted = wanted.max(least).max(larger);
+
+    let in_use = control.in_use();
+    let most_in_use = control.most_in_use(in_use.saturating_add(wanted));
+    let with_smaller = wanted.saturating_add(wanted / 3);
+    if control.held().saturating_add(with_smaller) > most_in_use.saturating_add(most_in_use / 3) {
+        let most = wanted.saturating_mul(4);
+        if let Some(chunk) = control.take_spare(most, region, &fits) {
+            return Ok(chunk);
+        }
+    }
+    if least > control.allowed() {
+        if let Some(chunk) = control.take_any_spare(region, &fits) {
+            return Ok(chunk);
+        }
+        let limit = control.settings.limit.get();
+        let allowed = limit.saturating_sub(in_use);
+        if least <= allowed {
+            control.release_spare_above(limit - wanted.min(allowed));
+        }
+    }
+    let chunk = match make(control, region, wanted) {
+        Ok(chunk) => chunk,
+        Err(refused) => return control.take_any_spare(region, fits).ok_or(refused),
+    };
+    if control.spare.get().is_some() {
+        let most = control.note_in_use();
+        if control.held() > most.saturating_add(most / 3) {
+            // To a little less, so that the next release is not due at once.
+            control.release_spare_above(most.saturating_add(most / 4));
+        }
+    }
+    Ok(chunk)
 }

@@ -36,6 +36,7 @@ impl<'c> ControlRef<'c> {
     pub(super) fn make_spare(self, chunk: ChunkRef<'c>) {
         debug_assert!(!chunk.is_head(), "the head stays in the arena's own list");
         chunk.forget_bound_behind();
+        self.spare_bytes.set(self.spare_bytes.get() + chunk.block_size());
         let mut link = &self.get().spare;
         let mut next = link.get();
         while let Some(first) = next.filter(|first| class(first) > class(&chunk)) {
@@ -55,10 +56,15 @@ impl<'c> ControlRef<'c> {
         link.set(Some(chunk));
     }
 
-    /// Asserts the order of the classes, in debug builds.
+    /// Asserts the order of the classes and their sum, in debug builds.
     pub(super) fn check_spare(self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let bytes = self.spare_chunks().map(|chunk| chunk.block_size()).sum::<usize>();
+        debug_assert_eq!(bytes, self.spare_bytes.get(), "L6: the sum of the spare blocks");
         let mut larger = u32::MAX;
-        let mut next = self.get().spare.get().filter(|_| cfg!(debug_assertions));
+        let mut next = self.get().spare.get();
         while let Some(first) = next {
             debug_assert!(class(&first) < larger, "the largest class comes first");
             larger = class(&first);
@@ -100,6 +106,20 @@ impl<'c> ControlRef<'c> {
         self.find_spare(usize::MAX, usize::MAX, false, least, fits)
     }
 
+    /// The size of a spare chunk of less than `size` bytes: the largest one among the first few of their
+    /// class, or 0.
+    pub(super) fn size_below(self, size: usize) -> usize {
+        let mut class = self.get().spare.get();
+        while let Some(first) = class {
+            let few = first.onwards().take(SEARCHED).map(|chunk| chunk.block_size());
+            if let Some(largest) = few.filter(|&block| block < size).max() {
+                return largest;
+            }
+            class = first.header().list_start.get();
+        }
+        0
+    }
+
     /// Takes the spare chunks that `is_taken` accepts, the largest class first, and returns them as a
     /// list.
     pub(super) fn take_all_spare(
@@ -107,6 +127,7 @@ impl<'c> ControlRef<'c> {
         mut is_taken: impl FnMut(ChunkRef<'c>) -> bool,
     ) -> Option<ChunkRef<'c>> {
         let mut taken = None;
+        self.spare_bytes.set(0);
         let mut class = self.get().spare.take();
         while let Some(first) = class {
             class = first.header().list_start.take();
@@ -143,6 +164,7 @@ impl<'c> ControlRef<'c> {
                     Some(first) => first.list_start.set(next_class),
                     None => link.set(next_class),
                 }
+                self.spare_bytes.set(self.spare_bytes.get() - chunk.block_size());
                 return Some(chunk);
             }
             link = &first.header().list_start;
