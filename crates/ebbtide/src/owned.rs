@@ -23,7 +23,9 @@ use crate::{
     raw::Need,
     scope::Scope,
 };
-use core::{convert::Infallible, fmt, mem::ManuallyDrop, panic::UnwindSafe, ptr::NonNull};
+use core::{
+    alloc::Layout, convert::Infallible, fmt, mem::ManuallyDrop, panic::UnwindSafe, ptr::NonNull,
+};
 
 /// An arena together with a value in it: a tree that can be returned, stored in a map or sent to
 /// another thread.
@@ -82,6 +84,21 @@ use core::{convert::Infallible, fmt, mem::ManuallyDrop, panic::UnwindSafe, ptr::
 /// assert_eq!(copy.with(|text| text.len()), 3);
 /// ```
 ///
+/// # Many small values
+///
+/// The first chunk has 16 KiB, as that of any arena, which suits values of a few kilobytes and more. A
+/// cache of 10,000 short strings holds 163 MB that way (44 MB resident), and 4.5 MB with a chunk of 192
+/// bytes, which includes the arena's own 104. The next chunks double. Building a value of 2 to 14 KB from
+/// so small a chunk takes 1.4 to 1.8 times as long.
+///
+/// ```
+/// use ebbtide::{Arena, Owned};
+///
+/// let small = |text| Owned::<&'static str>::over(Arena::with_chunk_size(192), |s| s.alloc_str(text));
+/// let cache = ["ebb", "flow"].map(small);
+/// assert!(cache.iter().all(|text| text.held() < 512));
+/// ```
+///
 /// It is `Send` if the value is, for every lifetime, and `Sync` likewise.
 pub struct Owned<F: ForLifetime, B: Backing = DefaultBacking> {
     value: NonNull<F::Of<'static>>,
@@ -101,23 +118,34 @@ unsafe impl<F: ForLifetime, B: Backing> Sync for Owned<F, B> where for<'a> F::Of
 impl<F: ForLifetime, B: Backing> UnwindSafe for Owned<F, B> where for<'a> F::Of<'a>: UnwindSafe {}
 
 /// An arena in its own memory, which it gives back at its end.
-struct Home<B: Backing>(NonNull<Arena<B>>);
+struct Home<B: Backing>(NonNull<Contents<B>>);
+
+struct Contents<B: Backing> {
+    arena: Arena<B>,
+    /// The block of the values, one after the other: the largest that one of them needed.
+    room: NonNull<[u8]>,
+}
 
 impl<B: Backing> Home<B> {
     /// Moves an arena in which nothing is used to the start of its own memory.
     fn of<R: Failure>(mut arena: Arena<B>) -> Result<Self, R> {
         arena.reset();
-        let need = Need::of::<Arena<B>>(1);
-        let room = arena.open_root_for::<R>(need)?.reserve_value::<Arena<B>, R>()?.into_raw();
-        let room = room.cast::<Arena<B>>();
+        let need = Need::of::<Contents<B>>(1);
+        let place = arena.open_root_for::<R>(need)?.reserve_value::<Contents<B>, R>()?.into_raw();
+        let place = place.cast::<Contents<B>>();
+        let contents = Contents { arena, room: NonNull::<[u8; 0]>::dangling() };
         // SAFETY: a new block for an arena.
-        unsafe { room.write(arena) };
-        Ok(Home(room))
+        unsafe { place.write(contents) };
+        Ok(Home(place))
+    }
+
+    fn contents(&self) -> &Contents<B> {
+        // SAFETY: W1.
+        unsafe { self.0.as_ref() }
     }
 
     fn arena(&self) -> &Arena<B> {
-        // SAFETY: W1.
-        unsafe { self.0.as_ref() }
+        &self.contents().arena
     }
 
     /// The root of the arena. It is in use since it gave the arena its memory: no scope is opened.
@@ -126,16 +154,29 @@ impl<B: Backing> Home<B> {
         self.arena().root_as_is()
     }
 
-    /// A block for a value.
-    fn room<F: ForLifetime, R: Failure>(&self) -> Result<NonNull<F::Of<'static>>, R> {
-        Ok(self.scope().reserve_value::<F::Of<'static>, R>()?.into_raw().cast())
+    /// A block for a value: that of the last one, if it fits there. A new one is not smaller.
+    fn room<F: ForLifetime, R: Failure>(&mut self) -> Result<NonNull<F::Of<'static>>, R> {
+        let (last, layout) = (self.contents().room, Layout::new::<F::Of<'static>>());
+        let is_aligned = last.cast::<u8>().addr().get() % layout.align() == 0;
+        if is_aligned && layout.size() <= last.len() {
+            return Ok(last.cast());
+        }
+        let size = layout.size().max(last.len());
+        let Ok(layout) = Layout::from_size_align(size, layout.align()) else {
+            return Err(R::too_large());
+        };
+        let block = self.scope().cursor().reserve_layout::<R>(layout)?;
+        // SAFETY: W1: a field of the contents, which are there. The borrow is exclusive, and nothing else
+        // refers to the field.
+        unsafe { (*self.0.as_ptr()).room = NonNull::slice_from_raw_parts(block, size) };
+        Ok(block.cast())
     }
 
     /// The arena, with nothing in it.
     fn into_arena(self) -> Arena<B> {
         let home = ManuallyDrop::new(self);
         // SAFETY: W1: the arena is there, and the home, which is not used again, was its only owner.
-        let mut arena = unsafe { home.0.read() };
+        let mut arena = unsafe { home.0.read() }.arena;
         arena.reset();
         arena
     }
@@ -241,7 +282,7 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
         arena: Arena<B>,
         make: impl for<'a> FnOnce(&Scope<'a>) -> Result<F::Of<'a>, E>,
     ) -> Result<Self, E> {
-        let home = Home::of::<R>(arena)?;
+        let mut home = Home::of::<R>(arena)?;
         let room = home.room::<F, R>()?;
         let value = make(home.scope())?;
         // SAFETY: a block for the value, whose layout does not depend on the lifetime.
@@ -263,7 +304,8 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
     }
 
     /// Passes the value and a scope to `change`, which may allocate more for the value, and returns
-    /// the result. What the value no longer refers to is free only at the end. If `change` panics, the
+    /// the result. What the value no longer refers to is free only at the end; for scratch memory, use a
+    /// [`claim`](Scope::claim). If `change` panics, the
     /// value is as it left it.
     ///
     /// ```
@@ -281,9 +323,9 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
         change(value, self.home.scope())
     }
 
-    /// Replaces the value by another one, of another type, in the same arena. What the old one referred
-    /// to stays until the end, and so does its own block if the new value does not fit in it. If `change`
-    /// panics, the arena is freed.
+    /// Replaces the value by another one, of another type, in the same arena. The new value takes the
+    /// block of the old one, if it fits there; otherwise a new block, in which later values fit again.
+    /// What the old value referred to stays until the end. If `change` panics, the arena is freed.
     ///
     /// ```
     /// let text = ebbtide::Owned::<&'static str>::new(|s| s.alloc_str("ebb and flow"));
@@ -323,15 +365,11 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
     }
 
     fn rebuild<G: ForLifetime, R: Failure, E: From<R>>(
-        self,
+        mut self,
         change: impl for<'a> FnOnce(F::Of<'a>, &Scope<'a>) -> Result<G::Of<'a>, E>,
     ) -> Result<Owned<G, B>, E> {
-        let is_smaller = size_of::<G::Of<'static>>() <= size_of::<F::Of<'static>>();
-        let room = if is_smaller && align_of::<G::Of<'static>>() <= align_of::<F::Of<'static>>() {
-            self.value.cast()
-        } else {
-            self.home.room::<G, R>()?
-        };
+        // If it is the block of the old value, that moves out before the new one is written.
+        let room = self.home.room::<G, R>()?;
         let (old, home) = self.into_parts();
         // SAFETY: W2: the closure works for every lifetime. The old value is not used again.
         let value = change(unsafe { old.cast().read() }, home.scope())?;

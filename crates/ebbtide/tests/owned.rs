@@ -260,3 +260,55 @@ fn it_takes_two_words_and_no_call_of_its_own() {
     assert_eq!(format!("{owned:?}"), r#"Owned { value: "ebb", .. }"#);
     assert!(Arena::new_in(Heap).held() < owned.held());
 }
+
+struct AnyArray<const N: usize>;
+impl<const N: usize> ForLifetime for AnyArray<N> {
+    type Of<'a> = [u64; N];
+}
+
+#[derive(Debug)]
+#[repr(align(512))]
+struct Aligned(u8);
+struct AnyAligned;
+impl ForLifetime for AnyAligned {
+    type Of<'a> = Aligned;
+}
+
+struct AnyUnit;
+impl ForLifetime for AnyUnit {
+    type Of<'a> = ();
+}
+
+#[test]
+fn values_of_several_types_in_turn_share_a_block() {
+    let (backing, log) = watched();
+    let mut owned = Owned::<AnyArray<4>, _>::over(Arena::new_in(backing), |_| [7; 4]);
+    let mut held = 0;
+    for turn in 0..if cfg!(miri) { 4 } else { 4_000 } {
+        let large = owned.map::<AnyArray<512>>(|small, _| [small[3]; 512]);
+        let aligned =
+            large.map::<AnyAligned>(|large, _| Aligned(u8::try_from(large[511]).unwrap()));
+        assert_eq!(aligned.with(|value| std::ptr::from_ref(value).addr()) % 512, 0);
+        let nothing = aligned.map::<AnyUnit>(|value, _| assert_eq!(value.0, 7));
+        let large = nothing.try_map::<AnyArray<512>, AllocError>(|(), _| Ok([7; 512])).unwrap();
+        owned = large.map::<AnyArray<4>>(|large, _| [large[0]; 4]);
+        if turn < 2 {
+            held = log.held();
+        }
+    }
+    assert_eq!((log.held(), owned.with(|value| *value)), (held, [7; 4]));
+    assert!(log.calls() <= 2 && held < 40_000, "{held}");
+}
+
+#[test]
+fn a_small_value_holds_what_the_page_says() {
+    let text =
+        |arena| Owned::<&'static str, Watched>::over(arena, |s| s.alloc_str("a short string"));
+    let (usual, _) = watched();
+    assert_eq!(text(Arena::new_in(usual)).held() * 10_000 / 1_000_000, 163);
+    let (small, _) = watched();
+    let small = text(Arena::with_chunk_size_in(192, small)).held() * 10_000;
+    // The headers are larger with the feature `poison`.
+    let most = if cfg!(feature = "poison") { 5_200_000 } else { 4_500_000 };
+    assert!(small <= most, "{small}");
+}
