@@ -96,7 +96,7 @@ use core::{
 ///
 /// let small = |text| Owned::<&'static str>::over(Arena::with_chunk_size(192), |s| s.alloc_str(text));
 /// let cache = ["ebb", "flow"].map(small);
-/// assert!(cache.iter().all(|text| text.held() < 512));
+/// assert!(cache.iter().all(|text| text.held() <= 512));
 /// ```
 ///
 /// It is `Send` if the value is, for every lifetime, and `Sync` likewise.
