@@ -74,7 +74,8 @@ const MOST_ALIGN: usize = 16;
 /// [`boxed::Box`] or in a collection.
 ///
 /// A new `Bump` holds no memory. Its first chunk has 512 bytes, or room for the first request,
-/// and each further one is twice as large as the one before, up to 4 MiB.
+/// and each further one is twice as large as the one before, up to 4 MiB. With the feature `warm`,
+/// the first one may be larger: that of a dropped `Bump`, less than 32 KiB.
 ///
 /// ```
 /// use bumpalo::Bump;

@@ -88,6 +88,13 @@ pub unsafe trait Backing: Send {
         None
     }
 
+    /// The most bytes of a block that [`take_prepared`](Backing::take_prepared) returns.
+    #[doc(hidden)]
+    #[inline]
+    fn most_prepared(&self) -> usize {
+        0
+    }
+
     /// Takes a block back like [`release`](Backing::release). Its contents may be used again.
     ///
     /// # Safety
@@ -176,6 +183,12 @@ unsafe impl Backing for Heap {
     #[inline]
     fn take_prepared(&self, wanted: usize) -> Option<NonNull<u8>> {
         warm::take_prepared(wanted)
+    }
+
+    #[cfg(feature = "std")]
+    #[inline]
+    fn most_prepared(&self) -> usize {
+        warm::most_prepared()
     }
 
     #[cfg(feature = "std")]

@@ -6,7 +6,9 @@
 //! that arenas give back, and gives them to the next arena that wants one of the same size:
 //!
 //! - **Below 32 KiB**, each thread keeps one block between each two powers of two: less than 64 KiB
-//!   in all. They go back to the heap when the thread ends.
+//!   in all. They go back to the heap when the thread ends. A dropped arena leaves its largest one
+//!   ready for the next arena that is made like it, which so begins with about as much memory as the
+//!   last one needed; its statistics show that. An arena with a limit neither leaves nor takes one.
 //! - **Larger blocks** are kept for all threads, on 64-bit Linux (x86-64, aarch64, RISC-V), for at most
 //!   two seconds: 2 MiB in all and, beyond that, as much as arenas have needed again after they had
 //!   given it back. So the second of two large arenas gets new memory, and the third finds it warm. A
@@ -35,6 +37,7 @@
 //! assert_eq!(warm::held(), 0);
 //! ```
 
+// Heap::take_prepared ─► own::take_prepared, the first block of an arena
 // Heap::allocate ─► allocate
 //   ├─ below 32 KiB ─► own::take                 no lock
 //   ├─ larger ───────► shared::take              a lock
@@ -95,11 +98,17 @@ pub(crate) unsafe fn release(start: NonNull<u8>, layout: Layout) {
     }
 }
 
-/// The block that [`release_prepared`] kept last for this, if it still is kept: its contents are as
-/// they were. `wanted` is its size, or a few bytes more.
+/// The block that [`release_prepared`] kept last for this, if it still is kept: its contents are as they
+/// were. It has `wanted` bytes, but for a few, or more.
 #[inline]
 pub(crate) fn take_prepared(wanted: usize) -> Option<NonNull<u8>> {
     own::take_prepared(wanted).map(Block::into_start)
+}
+
+/// The most bytes of a block for which [`release_prepared`] keeps the contents.
+#[inline]
+pub(crate) fn most_prepared() -> usize {
+    if poison::TRACKS { 0 } else { own::LARGEST }
 }
 
 /// Takes a block back like [`release`], for whoever can use its contents again.
@@ -109,7 +118,7 @@ pub(crate) fn take_prepared(wanted: usize) -> Option<NonNull<u8>> {
 /// The contract of [`release`].
 #[inline]
 pub(crate) unsafe fn release_prepared(start: NonNull<u8>, layout: Layout, wanted: usize) {
-    if layout.align() != CHUNK_ALIGN || layout.size() > own::LARGEST || poison::TRACKS {
+    if layout.align() != CHUNK_ALIGN || layout.size() > most_prepared() {
         // SAFETY: the contract is the same.
         return unsafe { release(start, layout) };
     }

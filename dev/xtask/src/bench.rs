@@ -50,8 +50,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 
     if process::succeeds("valgrind --version") {
         step(&format!("{} --csv {records}/counts.csv", program("counts")))?;
+        step(&format!("{} --step 1024 --csv {records}/curve.csv", program("curve")))?;
     } else {
-        println!("left out: counts, because Valgrind is missing");
+        println!("left out: counts and curve, because Valgrind is missing");
     }
     let suite = [
         ("ebbtide-benches", "suite"),

@@ -184,6 +184,14 @@ pub(crate) const STEPS: &[Step] = &[
     .needs(&[VALGRIND]),
     Step::new(
         All,
+        "instructions of small arenas, beside bumpalo's",
+        "cargo --config benches/.cargo/config.toml run --release --quiet \
+         --manifest-path benches/Cargo.toml --bin curve -- --step 256",
+    )
+    .needs(&[VALGRIND])
+    .beside("benches"),
+    Step::new(
+        All,
         "the C interface under Valgrind: guards, instructions",
         "cargo test --release --package ebbtide-capi --test all -- --ignored --nocapture \
          --skip hooks:: --skip polymorphic",

@@ -167,6 +167,14 @@ impl Settings {
         self.busy.set(busy.get());
     }
 
+    /// Whether nobody has set a limit, a mark or a word, so that they are those of a new arena.
+    pub(super) fn are_untouched(&self) -> bool {
+        self.limit.get() == usize::MAX
+            && !self.has_limit.get()
+            && self.claim_mark.get().is_none()
+            && self.front_end_word.get().is_null()
+    }
+
     /// Sets the size of the next ordinary chunk, header included.
     pub(crate) fn set_next_size(&self, bytes: usize) {
         self.next_size.set(bytes);

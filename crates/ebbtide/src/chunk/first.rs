@@ -4,9 +4,9 @@
 //! first [`CONTROL_ROOM`] bytes of the region.
 
 use super::{
-    blocks::{LARGEST_CHUNK, NewBlock, doubled, new_block, usual_capacity},
+    blocks::{LARGEST_CHUNK, NewBlock, doubled, new_block, release, usual_capacity},
     control::{CONTROL_ROOM, Control, ControlRef, Settings},
-    header::{ChunkRef, block_layout},
+    header::{ChunkRef, block_layout, block_size},
 };
 use crate::{
     backing::{Backing, NoSpill},
@@ -296,20 +296,32 @@ impl<B: Backing> Blocks<B> {
         // SAFETY: the backing just gave the block for this layout, and nothing uses it.
         let release = |block, layout| unsafe { backing.release(block, layout) };
         let new = new_block(region, ordinary, allowed, allocate, release)?;
-        let control = Control::new::<B>(settings.clone(), true);
-        // SAFETY: the block was just made, and nothing uses it.
-        self.control.set(unsafe { write(control, &new) });
+        // SAFETY: the block was just made with room for the control block, and nothing uses it.
+        let control = unsafe { self.begin(settings.clone(), &new) };
+        let usual = usual_capacity(ordinary.min(isize::MAX as usize));
+        if control.capacity() + CONTROL_ROOM < usual {
+            control.settings.is_new.set(false);
+        }
+        Ok(())
+    }
+
+    /// Makes the control block in this block, the only one of the arena.
+    ///
+    /// # Safety
+    ///
+    /// Nothing uses the block, whose region has [`CONTROL_ROOM`] bytes or more.
+    #[inline]
+    unsafe fn begin(&self, settings: Settings, new: &NewBlock) -> ControlRef<'_> {
+        let ordinary = settings.next_size.get();
+        // SAFETY: the contract is the same.
+        self.control.set(unsafe { write(Control::new::<B>(settings, true), new) });
         let control = self.peek();
         control.held.set(control.first_block_size());
         control.capacity.set(control.head.capacity());
         control.settings.next_size.set(doubled(ordinary.max(control.held())));
-        let usual = usual_capacity(ordinary.min(isize::MAX as usize));
-        if control.capacity() + CONTROL_ROOM != usual {
-            control.settings.is_new.set(false);
-        }
         control.note_entered(&control.head);
         control.check();
-        Ok(())
+        control
     }
 
     /// Releases all blocks but the largest; see [`ControlRef::release_all_but_largest`].
@@ -340,21 +352,82 @@ impl<B: Backing> Blocks<B> {
         }
     }
 
-    /// Releases all blocks. Those of an arena that is new serve the next one as they are.
+    /// Releases all blocks. That of an arena that is new serves the next one as it is, and so does the
+    /// largest of one that has grown, so that the next one begins with what this one needed.
     ///
     /// # Safety
     ///
     /// No scope, claim or allocation is left, and the arena is not used again.
     #[inline(never)]
     unsafe fn release_at_end(&self) {
-        let control = self.peek();
-        if control.settings.is_new.get() {
-            // SAFETY: the contract is the same, and the arena is new.
-            unsafe { self.release_prepared(control) };
-        } else {
+        let mut control = self.peek();
+        if !control.settings.is_new.get() {
             // SAFETY: the contract is the same.
-            unsafe { self.release_all() };
+            match unsafe { self.make_new() } {
+                Some(new) => control = new,
+                // SAFETY: the contract is the same.
+                None => return unsafe { self.release_all() },
+            }
         }
+        // SAFETY: the contract is the same, and the arena is new.
+        unsafe { self.release_prepared(control) };
+    }
+
+    /// Releases all blocks but the largest that can serve the next arena, and makes a control block in
+    /// that one. Returns `None`, and releases none, if there is no such block, or if this arena was changed
+    /// by more than its growth.
+    ///
+    /// # Safety
+    ///
+    /// No scope, claim or allocation is left, and the arena is not used again.
+    #[cold]
+    unsafe fn make_new(&self) -> Option<ControlRef<'_>> {
+        let control = self.control().filter(|control| control.settings.are_untouched())?;
+        let (wanted, most) = (self.settings.next_size.get(), self.backing.most_prepared());
+        let least = block_size(usual_capacity(wanted.min(isize::MAX as usize)));
+        if least > most {
+            return None;
+        }
+        let first = control.first_block_size();
+        let (mut size, mut kept) = (if first <= most { first } else { 0 }, None);
+        for chunk in control.get().chunks() {
+            if (size + 1..=most).contains(&chunk.block_size()) {
+                (size, kept) = (chunk.block_size(), Some(chunk));
+            }
+        }
+        if size < least {
+            return None;
+        }
+        let mut next = control.get().newest.get();
+        while let Some(chunk) = next {
+            next = chunk.header().older.get();
+            if Some(chunk) != kept {
+                // SAFETY: as the caller says, no allocation or cursor is left, and the arena is not used
+                // again, so no record is read that refers to the chunk; its own was just read.
+                unsafe { release(control, chunk) };
+            }
+        }
+        let (head_low, top) = (control.head.low(), control.head.top());
+        // SAFETY: nothing uses the region of the head any more, as the caller says.
+        let (block, layout) = unsafe { control.first_block() };
+        let new = match kept {
+            Some(chunk) => {
+                let new =
+                    NewBlock { block: chunk.as_ptr().cast(), low: chunk.low(), top: chunk.top() };
+                // SAFETY: the backing gave the block for this layout. The control block in it, which is
+                // the last thing there, is not read again.
+                unsafe { self.backing.release(block, layout) };
+                new
+            }
+            None => {
+                // SAFETY: the control block takes so many bytes of the region before the head's.
+                let low = unsafe { head_low.sub(CONTROL_ROOM) };
+                NewBlock { block, low, top }
+            }
+        };
+        // SAFETY: the block is the arena's, whose region has room for a control block: `least` has. Nothing
+        // uses it, as the caller says, and no other block is left.
+        Some(unsafe { self.begin(Settings::new(wanted), &new) })
     }
 
     /// Releases all blocks. The settings stay.

@@ -349,9 +349,11 @@ unsafe fn grow_or_move<F: Failure>(
     };
     if needed <= here {
         // If there is no room for as much as wanted, takes half of the chunk's free memory, or what
-        // is needed if that is more, so that some is left for other values.
+        // is needed if that is more, so that some is left for other values. If that is little beside
+        // the block, takes all, because the block would soon come again.
         let half = needed.max(used.capacity + (here - used.capacity) / 2);
-        let capacity = if wanted <= here { wanted } else { half };
+        let most = if half - used.capacity < used.capacity / 4 { here } else { half };
+        let capacity = wanted.min(most);
         let start = if is_last {
             // SAFETY: the block is the last one and belongs to the caller.
             unsafe { cursor.lengthen_low(used.start, (capacity - used.capacity) * size) }

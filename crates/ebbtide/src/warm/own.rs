@@ -16,19 +16,34 @@ const SLOTS: usize = (LARGEST.ilog2() - SMALLEST_LOG + 1) as usize;
 thread_local! {
     // Without a destructor, accessing it needs no test. `end` empties it.
     static OWN: ManuallyDrop<Own> = const {
-        ManuallyDrop::new(Own { state: Cell::new(State::New), slots: [const { Cell::new(None) }; SLOTS] })
+        ManuallyDrop::new(Own { state: Cell::new(State::New), slots: [const { Slot::new() }; SLOTS] })
     };
 }
 
 struct Own {
     state: Cell<State>,
-    slots: [Cell<Option<Entry>>; SLOTS],
+    slots: [Slot; SLOTS],
 }
 
-struct Entry {
-    block: Block,
-    /// What its contents serve again; 0 if they are dead.
-    prepared_for: usize,
+struct Slot {
+    block: Cell<Option<Block>>,
+    /// What the contents of the block serve again; 0 if they are dead.
+    prepared_for: Cell<usize>,
+    /// The slot of the last block that was prepared for what has about as many bytes as this one.
+    prepared_at: Cell<usize>,
+}
+
+impl Slot {
+    const fn new() -> Self {
+        Slot { block: Cell::new(None), prepared_for: Cell::new(0), prepared_at: Cell::new(0) }
+    }
+
+    fn held(&self) -> usize {
+        let kept = self.block.take();
+        let size = kept.as_ref().map_or(0, Block::size);
+        self.block.set(kept);
+        size
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,26 +59,25 @@ enum State {
 /// The block that is kept of this size.
 #[inline]
 pub(super) fn take(size: usize) -> Option<Block> {
-    take_if(size, |kept| kept.block.size() == size)
+    OWN.try_with(|own| {
+        let slot = own.slots.get(slot_of(size))?;
+        let kept = slot.block.take()?;
+        if kept.size() == size {
+            return Some(kept);
+        }
+        slot.block.set(Some(kept));
+        None
+    })
+    .ok()
+    .flatten()
 }
 
-/// The block that is kept with contents that were prepared for this. Looks among those of about as many
-/// bytes.
+/// The block that was kept last with contents that were prepared for this, if it still is.
 #[inline]
 pub(super) fn take_prepared(wanted: usize) -> Option<Block> {
-    take_if(wanted, |kept| kept.prepared_for == wanted)
-}
-
-#[inline]
-fn take_if(size: usize, is_wanted: impl FnOnce(&Entry) -> bool) -> Option<Block> {
     OWN.try_with(|own| {
-        let slot = own.slot(size)?;
-        let kept = slot.take()?;
-        if is_wanted(&kept) {
-            return Some(kept.block);
-        }
-        slot.set(Some(kept));
-        None
+        let slot = own.slots.get(own.slots.get(slot_of(wanted))?.prepared_at.get())?;
+        if slot.prepared_for.get() == wanted { slot.block.take() } else { None }
     })
     .ok()
     .flatten()
@@ -73,14 +87,17 @@ fn take_if(size: usize, is_wanted: impl FnOnce(&Entry) -> bool) -> Option<Block>
 #[inline]
 pub(super) fn keep(block: Block, prepared_for: usize) {
     let _ = OWN.try_with(|own| {
-        let Some(slot) = own.slot(block.size()) else { return };
+        let at = slot_of(block.size());
+        let Some(slot) = own.slots.get(at) else { return };
         if !limit::is_on() {
             own.empty();
         } else if own.is_open() {
-            if prepared_for == 0 {
-                block.forbid();
+            slot.prepared_for.set(prepared_for);
+            match own.slots.get(slot_of(prepared_for)) {
+                Some(slot) => slot.prepared_at.set(at),
+                None => block.forbid(),
             }
-            drop(slot.replace(Some(Entry { block, prepared_for })));
+            drop(slot.block.replace(Some(block)));
         }
     });
 }
@@ -98,7 +115,7 @@ pub(super) fn trim() {
 
 /// The bytes that are kept.
 pub(super) fn held() -> usize {
-    OWN.try_with(|own| own.slots.iter().map(Own::held).sum()).unwrap_or(0)
+    OWN.try_with(|own| own.slots.iter().map(Slot::held).sum()).unwrap_or(0)
 }
 
 /// At the end of the thread.
@@ -110,13 +127,13 @@ pub(super) extern "C" fn end() {
     helper::wait_for_start();
 }
 
-impl Own {
-    /// The slot for blocks of this size.
-    #[inline]
-    fn slot(&self, size: usize) -> Option<&Cell<Option<Entry>>> {
-        self.slots.get((size.max(1).ilog2() as usize).wrapping_sub(SMALLEST_LOG as usize))
-    }
+/// The slot for blocks of this size. Not every size has one.
+#[inline]
+fn slot_of(size: usize) -> usize {
+    (size.max(1).ilog2() as usize).wrapping_sub(SMALLEST_LOG as usize)
+}
 
+impl Own {
     #[inline]
     fn is_open(&self) -> bool {
         self.state.get() == State::Open || self.open()
@@ -132,14 +149,7 @@ impl Own {
 
     fn empty(&self) {
         for slot in &self.slots {
-            drop(slot.take());
+            drop(slot.block.take());
         }
-    }
-
-    fn held(slot: &Cell<Option<Entry>>) -> usize {
-        let kept = slot.take();
-        let size = kept.as_ref().map_or(0, |kept| kept.block.size());
-        slot.set(kept);
-        size
     }
 }
