@@ -146,7 +146,9 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 /// measured: with an arena and without one, in turn, by the processor time of the thread. While those
 /// of a site are slower, they are *skipped*: `f` runs as if it were called directly. They are measured
 /// again, ever more rarely. A site is the type of `f`, for scopes with options together with their
-/// label; [`Options::site`] tells others apart. Nested scopes are sites of their own.
+/// label; [`Options::site`] tells others apart. Nested scopes are sites of their own. What a scope
+/// serves beyond its first 2 MiB is measured, too, and the inner allocator serves a long scope while it
+/// is faster.
 ///
 /// Measuring takes a few per cent of the time of a scope's first milliseconds, and less later. Scopes
 /// that keep nothing and fit in one chunk are not measured. Builds with debug assertions measure

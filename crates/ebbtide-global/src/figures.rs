@@ -179,6 +179,11 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
+    /// Whether the figures count the scope like any other.
+    pub(crate) fn is_plain(self) -> bool {
+        self.label.is_none() && !self.continues
+    }
+
     /// The number of scopes that the scope counts as: 0 if it continues another one.
     pub(crate) fn scopes(self) -> u64 {
         u64::from(!self.continues)

@@ -266,6 +266,19 @@ pub struct Owner {
 
     /// The number of the site of the outermost scope, while it is fast.
     site: Cell<u32>,
+    /// The scopes of the site `batch_site` that are still to be skipped without a look at it.
+    batch_left: Cell<u32>,
+    /// `batch_left` when the batch began.
+    batch_uncounted: Cell<u32>,
+    batch_site: Cell<u32>,
+    /// The scopes that were skipped since the live bytes were observed last.
+    unobserved: Cell<u32>,
+    /// The blocks that the owner had served when the unit of a long scope began.
+    unit_began: Cell<u64>,
+    /// The requests of a skipped unit.
+    unit: Cell<u32>,
+    /// The requests that the innermost scope still skips.
+    skips_left: Cell<u32>,
     innermost: Innermost,
     ids: Ids,
     /// The chunk that holds the lists of all scopes.

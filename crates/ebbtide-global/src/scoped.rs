@@ -160,9 +160,26 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
 #[cold]
 #[inline(never)]
 unsafe fn aligned<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
+    if thread::with(Owner::skips_request) {
+        // SAFETY: the caller has them from a layout, whose size is not 0.
+        return unsafe { inner(size, align, scoped) };
+    }
     thread::with(|owner| owner.alloc_aligned_fast(size, align))
         // SAFETY: the caller's size and alignment.
         .unwrap_or_else(|| unsafe { listed(size, align, scoped) })
+}
+
+/// Serves from the inner allocator.
+///
+/// # Safety
+///
+/// Size and alignment are those of a layout, and the size is not 0.
+#[inline(always)]
+unsafe fn inner<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
+    // SAFETY: the caller has them from a layout.
+    let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
+    // SAFETY: the layout has a size.
+    unsafe { scoped.inner.alloc(layout) }
 }
 
 /// Serves small blocks from free lists.

@@ -66,7 +66,7 @@ pub(crate) fn set_skipping(is_on: bool) {
     IS_ON.store(is_on, Ordering::Relaxed);
 }
 
-fn is_on() -> bool {
+pub(crate) fn is_on() -> bool {
     IS_ON.load(Ordering::Relaxed)
 }
 
@@ -146,21 +146,38 @@ impl Sites {
         self.measured.get() > 0
     }
 
-    /// Whether to skip a scope of this site that is about to open: if so, for how many scopes this
-    /// decision holds. `now` is the thread's clock.
-    pub(crate) fn skips(&self, key: u32, now: impl FnOnce() -> u64) -> Option<u64> {
-        let (index, site) = self.find(key).filter(|(_, site)| site.key.get() > 0 && is_on())?;
-        if self.is_measured(index) {
-            if count_down(site) {
+    /// How many scopes of this site, of which one is about to open, are to be skipped, at most `most`.
+    /// Counts them. 0 if the scope is to be opened. `now` is the thread's clock.
+    pub(crate) fn skips(&self, key: u32, most: u32, now: impl FnOnce() -> u64) -> u32 {
+        let found = self.find(key).filter(|(_, site)| site.key.get() > 0 && is_on());
+        let Some((index, site)) = found else { return 0 };
+        if site.left.get() == 0 {
+            if self.is_measured(index) {
                 self.end_epoch(site, now());
+            } else {
+                self.begin(index, site, now());
             }
-        } else if site.skips.get() == 1 && count_down(site) {
-            self.begin(index, site, now());
         }
         // Of a measurement that is under way, every second epoch does without the arena.
         let skips =
             if self.is_measured(index) { self.ended.get() % 2 } else { site.skips.get() } == 1;
-        skips.then(|| site.left.get())
+        if skips {
+            let skipped = site.left.get().min(most.into());
+            site.left.set(site.left.get() - skipped);
+            u32::try_from(skipped).unwrap_or(0)
+        } else {
+            if self.is_measured(index) {
+                count_down(site);
+            }
+            0
+        }
+    }
+
+    /// Takes back scopes that were counted as skipped, but did not open.
+    pub(crate) fn give_back(&self, key: u32, scopes: u32) {
+        if let Some((_, site)) = self.find(key) {
+            site.left.set(site.left.get() + u64::from(scopes));
+        }
     }
 
     /// Counts a scope of this site that has ended and was not fast.
@@ -329,7 +346,7 @@ mod tests {
             let (before, mut skipped) = (self.now.get(), 0);
             for _ in 0..scopes {
                 let asked = self.sites.are_asked();
-                let skips = asked && self.sites.skips(key, || self.now.get()).is_some();
+                let skips = asked && self.sites.skips(key, 1, || self.now.get()) > 0;
                 self.now.set(self.now.get() + cost(skips));
                 if skips {
                     skipped += 1;

@@ -22,6 +22,8 @@ pub(crate) fn ran_alone(item: &str) -> bool {
     let test = item.split_once("::").and_then(|(_, path)| path.strip_suffix("::here")).unwrap();
     // WebAssembly starts no processes, and has one thread for all tests.
     if cfg!(target_family = "wasm") || env::var(ALONE).is_ok_and(|running| running == test) {
+        // Most tests are about blocks of arenas, however slow these are.
+        ebbtide_global::set_skipping(false);
         return false;
     }
     let runner = env::var("EBBTIDE_TEST_RUNNER").unwrap_or_default();

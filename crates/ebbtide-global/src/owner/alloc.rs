@@ -149,6 +149,9 @@ impl Owner {
             if let Some(block) = self.pop_returned::<PHASE>(rounded, layout.align()) {
                 return block;
             }
+            if self.end_unit() {
+                return ptr::null_mut();
+            }
             // The loop ends: a chunk that was not adopted always has room.
             if let Err(reason) = self.next_chunk(rounded + layout.align()) {
                 return self.refuse(Some(reason));
@@ -161,7 +164,7 @@ impl Owner {
     #[inline]
     fn accept(&self, layout: Layout) -> Result<(), Option<Reason>> {
         let Some(scope) = self.scope() else { return Err(None) };
-        if self.innermost.mode().is_outside() {
+        if self.innermost.mode().is_outside() || self.skips_request() {
             return Err(None);
         }
         let record = &scope.record();

@@ -66,6 +66,7 @@ impl Owner {
         while self.scope().is_some() {
             self.close();
         }
+        self.end_batch();
         self.publish(0);
         self.release_pools();
         if let Some(sites) = self.sites() {
@@ -130,6 +131,7 @@ impl Owner {
     /// assert!(ebbtide_global::report().scopes >= 1);
     /// ```
     pub fn publish_at_rest(&self) {
+        self.end_batch();
         if self.scope().is_none() {
             self.publish(0);
         }

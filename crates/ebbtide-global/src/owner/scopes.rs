@@ -78,6 +78,9 @@ impl Owner {
     /// Opens a scope with the default options, outermost or nested.
     #[inline(never)]
     pub(crate) fn enter_default_slowly(&self, site: u32) -> Option<Ticket> {
+        if self.skips_again(site) {
+            return None;
+        }
         self.enter_counted(&Options::new(), Counted { site, ..Counted::default() })
     }
 
@@ -100,8 +103,7 @@ impl Owner {
         if !self.is_started() {
             return None;
         }
-        if let Some(left) = self.skips(counted) {
-            self.skip(counted, left);
+        if self.skips(options, counted) {
             return None;
         }
         let may_resort = options.serves_all() && !self.has_scope();

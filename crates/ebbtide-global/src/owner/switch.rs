@@ -40,7 +40,14 @@ impl Owner {
     /// Sets the mode of the innermost scope, and what the fast paths do in it.
     pub(super) fn set_mode(&self, mode: Mode) {
         self.innermost.set_mode(mode);
+        self.install(mode);
+    }
+
+    /// Sets what the fast paths do in the innermost scope.
+    fn install(&self, mode: Mode) {
         self.bump.install(mode);
+        self.skips_left.set(if mode.skips { self.unit.get() } else { 0 });
+        self.unit_began.set(self.ledger.blocks(&self.bump));
     }
 
     /// Adds the blocks and bytes bumped in the current chunk to the counts.
@@ -74,11 +81,12 @@ impl Owner {
             let cached = self.cached.entry().and(self.innermost.scope());
             self.innermost.begin(cached);
             self.bump.rest(cached.map(ScopeRef::first_chunk), self.cached.end(), flushed);
+            self.skips_left.set(0);
             return;
         };
         let saved = scope.record().saved.get();
         self.innermost.restore(scope, &saved);
         self.bump.resume(saved.position, scope.id(), flushed);
-        self.bump.install(saved.mode);
+        self.install(saved.mode);
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Mode {
     pub(crate) lists_all: bool,
     /// The number of nested calls to `enter_outside` in the scope.
     pub(crate) outside_depth: u32,
+    /// Whether the scope is long, and its requests are skipped because they do not pay.
+    pub(crate) skips: bool,
     /// If the scope is paused, because the memory bound refused it a chunk: the number of requests
     /// that the inner allocator serves before the scope asks for memory again. Otherwise 0.
     pub(crate) retry_after: u8,
@@ -24,8 +26,13 @@ pub(crate) struct Mode {
 
 impl Mode {
     /// Bumps in every request, and lists freed medium blocks.
-    pub(crate) const PLAIN: Mode =
-        Mode { is_selective: false, lists_all: false, outside_depth: 0, retry_after: 0 };
+    pub(crate) const PLAIN: Mode = Mode {
+        is_selective: false,
+        lists_all: false,
+        outside_depth: 0,
+        skips: false,
+        retry_after: 0,
+    };
 
     /// Whether `enter_outside` closed the scope.
     pub(crate) fn is_outside(self) -> bool {
@@ -34,11 +41,11 @@ impl Mode {
 
     /// Whether the scope is closed to requests.
     pub(crate) fn is_closed(self) -> bool {
-        self.is_outside() || self.retry_after > 0
+        self.is_outside() || self.skips || self.retry_after > 0
     }
 
     /// Whether the fast paths may serve small requests of a scope that is not closed.
     pub(crate) fn is_fast(self) -> bool {
-        !self.is_selective && !self.is_outside()
+        !self.is_selective && !self.is_outside() && !self.skips
     }
 }

@@ -2,9 +2,12 @@
 //! keep memory.
 
 use crate::given_back::has_memory;
-use ebbtide_global::{arena, engine::is_ours, outside, report, set_skipping};
+use ebbtide_global::{Options, arena, arena_with, engine::is_ours, outside, report, set_skipping};
 use ebbtide_patience::pause;
 use std::{collections::BTreeSet, hint::black_box, thread};
+
+/// The options of the scopes that are skipped.
+pub(crate) const SKIPPED: Options = Options::new().site(7);
 
 /// Takes several microseconds of the processor's time.
 pub(crate) fn work() {
@@ -17,7 +20,7 @@ fn blocks(count: usize, size: usize) -> Vec<Vec<u8>> {
     (0..count).map(|_| vec![1; size]).collect()
 }
 
-/// Keeps blocks until the scopes of this thread are skipped, puts 10 MiB into the pools, and calls
+/// Keeps blocks until scopes with the options [`SKIPPED`] are skipped, puts 10 MiB into the pools, and calls
 /// `skipped`, which should open a skipped scope, in three windows of time. Panics unless the memory
 /// that the pools do not always keep goes back to the system.
 ///
@@ -28,7 +31,7 @@ pub(crate) fn assert_that_memory_goes_back(mut skipped: impl FnMut()) {
     let mut kept = Vec::new();
     while report().fallbacks.skipped_scopes < 1000 {
         // Slow only in an arena.
-        arena(|| {
+        arena_with(&SKIPPED, || {
             let more = blocks(4, 16);
             if is_ours(more[0].as_ptr()) {
                 work();
@@ -42,7 +45,9 @@ pub(crate) fn assert_that_memory_goes_back(mut skipped: impl FnMut()) {
             outside(|| burst.iter().map(|block| block.as_ptr().addr() >> 16).collect())
         })
     };
+    set_skipping(false);
     let chunks: BTreeSet<usize> = thread::spawn(burst).join().unwrap();
+    set_skipping(true);
     let with_memory = || chunks.iter().filter(|chunk| has_memory(**chunk << 16)).count();
     assert!(with_memory() > 150, "{} of {} chunks", with_memory(), chunks.len());
     for _ in 0..3 {
