@@ -175,7 +175,8 @@ pub(super) fn take(size: usize, request: impl FnOnce() -> Option<Block>) -> Opti
         // What is kept makes room for what is new, even below the peak: the heap would not have what
         // goes back only later, and would take more from the system.
         let rest = held().saturating_sub(size);
-        drop_above(|| allowed(size).min(rest));
+        // It can take the place of what the heap gets back here, so that stays resident.
+        drop_above(|| allowed(size).min(rest), drop);
         request()
     })?;
     note_taken(size);
@@ -202,7 +203,7 @@ pub(super) fn keep(block: Block) {
         return;
     }
     let Some(is_watched) = push(block) else { return };
-    drop_above(|| allowed(0));
+    drop_above(|| allowed(0), Block::discard);
     if !is_watched && !helper::start::<Kept>() {
         if let Some(_kept) = lock_soon() {
             WATCHED_UNTIL.store(0, Relaxed);
@@ -277,7 +278,7 @@ impl Windows for Kept {
         if DEMAND.most() >= MUCH && resident().is_some_and(exceeds_need) {
             trim();
         }
-        drop_above(|| allowed(0));
+        drop_above(|| allowed(0), Block::discard);
         let kept = KEPT.lock().ok()?;
         if WATCHED_UNTIL.load(Relaxed) != until {
             return None;
@@ -294,17 +295,17 @@ fn allowed(more: usize) -> usize {
     given_back.min(DEMAND.most().max(FREE)).min(limit::get())
 }
 
-/// Gives the oldest blocks back as long as more than this is kept.
-fn drop_above(most: impl Fn() -> usize) {
+/// Gives the oldest blocks back by `give` as long as more than this is kept.
+fn drop_above(most: impl Fn() -> usize, give: fn(Block)) {
     while held() > most() {
         let Some(block) = lock_soon().and_then(|mut kept| kept.take_oldest()) else { return };
-        give_back(block);
+        give_back(block, give);
     }
 }
 
-fn give_back(block: Block) {
+fn give_back(block: Block, give: fn(Block)) {
     let size = block.size();
-    block.discard();
+    give(block);
     HELD.fetch_sub(size, Relaxed);
     GOING_BACK.fetch_sub(size, Relaxed);
 }
@@ -321,14 +322,14 @@ pub(super) fn wait_for_heap() {
 
 /// After the limit was lowered.
 pub(super) fn shrink() {
-    drop_above(|| allowed(0));
+    drop_above(|| allowed(0), Block::discard);
 }
 
 /// Gives everything back, and forgets what arenas asked for.
 pub(super) fn trim() {
     forget();
     while let Some(block) = lock_soon().and_then(|mut kept| kept.take_oldest()) {
-        give_back(block);
+        give_back(block, Block::discard);
     }
 }
 
