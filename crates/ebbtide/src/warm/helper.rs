@@ -103,11 +103,10 @@ pub(super) use system::{CAN_START, now};
 mod system {
     use super::{STARTING, Windows};
     use core::{
-        ffi::{c_int, c_long, c_ulong, c_void},
+        ffi::{c_char, c_int, c_long, c_ulong, c_void},
         ptr,
         sync::atomic::{AtomicBool, Ordering},
     };
-    use std::{fs::File, io::Read};
 
     const CLOCK_MONOTONIC_COARSE: c_int = 6;
     const SIG_SETMASK: c_int = 2;
@@ -130,6 +129,7 @@ mod system {
     const STACK: usize = 256 << 10;
 
     const SC_PAGESIZE: c_int = 30;
+    const O_CLOEXEC: c_int = 0o2_000_000;
 
     /// At least as large as the C library's.
     type Attributes = [c_long; 16];
@@ -152,6 +152,9 @@ mod system {
         ) -> c_int;
         fn pthread_sigmask(how: c_int, new: *const Signals, old: *mut Signals) -> c_int;
         fn clock_gettime(clock: c_int, time: *mut Time) -> c_int;
+        fn open(path: *const c_char, flags: c_int, ...) -> c_int;
+        fn read(file: c_int, buffer: *mut c_void, size: usize) -> isize;
+        fn close(file: c_int) -> c_int;
         safe fn sysconf(name: c_int) -> c_long;
         fn nanosleep(time: *const Time, left: *mut Time) -> c_int;
         safe fn sched_yield() -> c_int;
@@ -233,10 +236,23 @@ mod system {
 
     /// The bytes of the process's resident memory, if the system shows them. Does not allocate.
     pub(super) fn resident() -> Option<usize> {
-        let mut text = [0; 64];
-        let length = File::open("/proc/self/statm").ok()?.read(&mut text).ok()?;
-        let text = core::str::from_utf8(text.get(..length)?).ok()?;
-        let pages: usize = text.split(' ').nth(1)?.parse().ok()?;
+        let mut text = [0_u8; 64];
+        // SAFETY: the path is a C string.
+        let file = unsafe { open(c"/proc/self/statm".as_ptr(), O_CLOEXEC) };
+        if file < 0 {
+            return None;
+        }
+        // SAFETY: the file was just opened, and the buffer has so many bytes.
+        let length = unsafe { read(file, text.as_mut_ptr().cast(), text.len()) };
+        // SAFETY: nobody else knows the file.
+        unsafe { close(file) };
+        let text = text.get(..usize::try_from(length).ok()?)?;
+        // By hand: the standard library's parsers bring more code along than the rest has.
+        let pages = text.split(|byte| *byte == b' ').nth(1)?;
+        let pages = pages.iter().try_fold(0_usize, |pages, digit| {
+            let digit = digit.checked_sub(b'0').filter(|digit| *digit < 10)?;
+            pages.checked_mul(10)?.checked_add(digit.into())
+        })?;
         pages.checked_mul(usize::try_from(sysconf(SC_PAGESIZE)).ok()?)
     }
 
