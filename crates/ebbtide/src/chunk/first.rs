@@ -381,6 +381,7 @@ impl<B: Backing> Blocks<B> {
     ///
     /// No scope, claim or allocation is left, and the arena is not used again.
     #[cold]
+    #[inline(never)]
     unsafe fn make_new(&self) -> Option<ControlRef<'_>> {
         let control = self.control().filter(|control| control.settings.are_untouched())?;
         let (wanted, most) = (self.settings.next_size.get(), self.backing.most_prepared());

@@ -176,7 +176,7 @@ pub(super) fn take(size: usize, request: impl FnOnce() -> Option<Block>) -> Opti
         // goes back only later, and would take more from the system.
         let rest = held().saturating_sub(size);
         // It can take the place of what the heap gets back here, so that stays resident.
-        drop_above(|| allowed(size).min(rest), drop);
+        drop_above(size, rest, drop);
         request()
     })?;
     note_taken(size);
@@ -203,7 +203,7 @@ pub(super) fn keep(block: Block) {
         return;
     }
     let Some(is_watched) = push(block) else { return };
-    drop_above(|| allowed(0), Block::discard);
+    drop_above(0, usize::MAX, Block::discard);
     if !is_watched && !helper::start::<Kept>() {
         if let Some(_kept) = lock_soon() {
             WATCHED_UNTIL.store(0, Relaxed);
@@ -278,7 +278,7 @@ impl Windows for Kept {
         if DEMAND.most() >= MUCH && resident().is_some_and(exceeds_need) {
             trim();
         }
-        drop_above(|| allowed(0), Block::discard);
+        drop_above(0, usize::MAX, Block::discard);
         let kept = KEPT.lock().ok()?;
         if WATCHED_UNTIL.load(Relaxed) != until {
             return None;
@@ -290,19 +290,23 @@ impl Windows for Kept {
 }
 
 /// The bytes that may be kept if arenas take `more`.
+#[inline(never)]
 fn allowed(more: usize) -> usize {
     let given_back = PEAK.most().saturating_sub(USED.load(Relaxed).saturating_add(more));
     given_back.min(DEMAND.most().max(FREE)).min(limit::get())
 }
 
-/// Gives the oldest blocks back by `give` as long as more than this is kept.
-fn drop_above(most: impl Fn() -> usize, give: fn(Block)) {
-    while held() > most() {
+/// Gives the oldest blocks back by `give` as long as more than `most` is kept, or than is allowed if
+/// arenas take `more`.
+#[inline(never)]
+fn drop_above(more: usize, most: usize, give: fn(Block)) {
+    while held() > allowed(more).min(most) {
         let Some(block) = lock_soon().and_then(|mut kept| kept.take_oldest()) else { return };
         give_back(block, give);
     }
 }
 
+#[inline(never)]
 fn give_back(block: Block, give: fn(Block)) {
     let size = block.size();
     give(block);
@@ -322,7 +326,7 @@ pub(super) fn wait_for_heap() {
 
 /// After the limit was lowered.
 pub(super) fn shrink() {
-    drop_above(|| allowed(0), Block::discard);
+    drop_above(0, usize::MAX, Block::discard);
 }
 
 /// Gives everything back, and forgets what arenas asked for.
@@ -339,6 +343,7 @@ fn forget() {
     }
 }
 
+#[inline(never)]
 fn end_window() {
     PEAK.end_window(USED.load(Relaxed));
     for recent in [&DEMAND, &NEED, &OTHERS] {
@@ -370,6 +375,7 @@ fn lock() -> Option<Guard<'static, Kept>> {
 }
 
 /// Waits for the lock, but not for ever: the parent of a fork may have left it locked.
+#[inline(never)]
 fn lock_soon() -> Option<Guard<'static, Kept>> {
     (0..1000).find_map(|_| {
         let kept = lock();
