@@ -5,7 +5,7 @@
 #![cfg(target_pointer_width = "64")]
 
 use crate::skipping::work;
-use ebbtide_global::{Options, arena, arena_with, engine::is_ours, report, set_skipping};
+use ebbtide_global::{Options, arena, arena_with, engine::is_ours, outside, report, set_skipping};
 use std::collections::VecDeque;
 
 const SCOPES: usize = 20_000;
@@ -112,6 +112,8 @@ fn a_long_scope_skips_requests_while_they_are_slower_than_the_inner_allocator() 
             let mut kept: VecDeque<_> = (0..3000).map(|_| block()).collect();
             let is_outside = |_: &usize| {
                 kept.push_back(block());
+                // Neither ends a unit.
+                drop(outside(|| arena_with(&Options::new().site(0), || Box::new(0))));
                 kept.pop_front().is_some_and(|(block, _)| !is_ours(&raw const *block))
             };
             (0..2 * SCOPES).filter(is_outside).count()

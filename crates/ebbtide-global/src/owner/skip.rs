@@ -131,8 +131,15 @@ impl Owner {
     #[inline(never)]
     fn skips_another_unit(&self) -> bool {
         let skips = self.scope().is_some_and(|scope| self.skips_unit(scope));
-        self.set_mode(Mode { skips, ..self.innermost.mode() });
+        self.begin_unit(skips);
         skips
+    }
+
+    /// Begins a unit of the innermost scope.
+    fn begin_unit(&self, skips: bool) {
+        self.unit_began.set(self.ledger.blocks(&self.bump));
+        self.skips_left.set(if skips { self.unit.get() } else { 0 });
+        self.set_mode(Mode { skips, ..self.innermost.mode() });
     }
 
     /// At the end of a chunk of the innermost scope: if the scope is long, and has served enough for
@@ -151,14 +158,11 @@ impl Owner {
         if served < UNIT {
             return false;
         }
-        self.unit_began.set(blocks);
         self.unit.set(u32::try_from(served).unwrap_or(u32::MAX));
         let Some(sites) = self.sites() else { return false };
         sites.count(site_of_units(scope), os::thread_time);
         let skips = self.skips_unit(scope);
-        if skips {
-            self.set_mode(Mode { skips, ..self.innermost.mode() });
-        }
+        self.begin_unit(skips);
         skips
     }
 

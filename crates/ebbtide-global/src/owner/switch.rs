@@ -43,11 +43,18 @@ impl Owner {
         self.install(mode);
     }
 
-    /// Sets what the fast paths do in the innermost scope.
+    /// Sets what the fast paths do in the innermost scope. A skipped unit that another scope interrupts
+    /// goes on afterwards.
     fn install(&self, mode: Mode) {
         self.bump.install(mode);
-        self.skips_left.set(if mode.skips { self.unit.get() } else { 0 });
-        self.unit_began.set(self.ledger.blocks(&self.bump));
+        match (mode.skips, self.skips_left.get()) {
+            (true, 0) => self.skips_left.set(self.skips_saved.take().max(1)),
+            (false, left @ 1..) => {
+                self.skips_saved.set(left);
+                self.skips_left.set(0);
+            }
+            _ => {}
+        }
     }
 
     /// Adds the blocks and bytes bumped in the current chunk to the counts.
@@ -82,11 +89,13 @@ impl Owner {
             self.innermost.begin(cached);
             self.bump.rest(cached.map(ScopeRef::first_chunk), self.cached.end(), flushed);
             self.skips_left.set(0);
+            self.skips_saved.set(0);
             return;
         };
         let saved = scope.record().saved.get();
         self.innermost.restore(scope, &saved);
         self.bump.resume(saved.position, scope.id(), flushed);
         self.install(saved.mode);
+        self.unit_began.set(self.ledger.blocks(&self.bump));
     }
 }
