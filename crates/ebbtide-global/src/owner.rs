@@ -279,8 +279,6 @@ pub struct Owner {
     unit: Cell<u32>,
     /// The requests that the innermost scope still skips.
     skips_left: Cell<u32>,
-    /// The requests that a scope around it still skips.
-    skips_saved: Cell<u32>,
     innermost: Innermost,
     ids: Ids,
     /// The chunk that holds the lists of all scopes.

@@ -241,6 +241,11 @@ impl Sites {
     fn end_epoch(&self, site: &Site, now: u64) {
         let took = now.wrapping_sub(self.began.replace(now));
         let (ended, scopes) = (self.ended.get(), site.scopes.get());
+        // A negative time: the owner has moved to another thread, whose clock is behind. The epoch
+        // begins again.
+        if i64::try_from(took).is_err() {
+            return site.left.set(scopes);
+        }
         if ended == 0 && took < EPOCH.0 && scopes < MAX_SCOPES {
             site.scopes.set(2 * scopes);
         } else {
@@ -430,6 +435,24 @@ mod tests {
             thread.sites.go_on(|| thread.now.get());
         }
         assert!(skipped > SCOPES / 100 * 8, "{skipped} skipped");
+    }
+
+    #[test]
+    fn an_owner_that_moves_to_a_thread_whose_clock_is_behind_is_measured_on() {
+        let thread = Thread::new();
+        let skipped = |scopes, with, without| -> u64 {
+            let run = |number| {
+                if number % 10_000 == 100 {
+                    thread.now.set(1);
+                }
+                thread.run(1, 1, |skips| if skips { without } else { with }).1
+            };
+            (0..scopes).map(run).sum()
+        };
+        let before = skipped(SCOPES, 2000, 1000);
+        assert!(before > SCOPES / 10 * 8, "{before} skipped");
+        let after = skipped(3 * SCOPES, 1000, 2000);
+        assert!(after < 2 * SCOPES, "{after} skipped");
     }
 
     #[test]

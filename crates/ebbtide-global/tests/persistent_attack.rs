@@ -14,7 +14,7 @@ use crate::filled::{Block, Random, Through, number, started};
 use ebbtide_global::{
     Options,
     engine::{Owner, Ticket},
-    report, retain,
+    report, retain, set_skipping,
 };
 use std::{
     alloc::Layout,
@@ -50,13 +50,18 @@ fn size(random: &mut Random) -> usize {
 }
 
 fn options(random: &mut Random) -> Options {
-    match random.below(24) {
+    let options = match random.below(24) {
         0 => Options::new().min_size(1 + random.below(100)),
         1 => Options::new().max_size(random.below(9_000)),
         2 => Options::new().byte_limit(random.below(200_000)),
         3 => Options::new().label("attacked"),
         _ => Options::new(),
-    }
+    };
+    options.site(site(random))
+}
+
+fn site(random: &mut Random) -> u32 {
+    u32::try_from(random.below(8)).unwrap()
 }
 
 struct Served {
@@ -101,6 +106,8 @@ struct Attacker {
     handles: Vec<Handle>,
     blocks: Vec<Served>,
     phase: Phase,
+    site: u32,
+    slow: bool,
 }
 
 impl Attacker {
@@ -112,6 +119,8 @@ impl Attacker {
             handles,
             blocks: Vec::new(),
             phase: Phase { by_others: 1, wild: 1, kept: 8 },
+            site: 1,
+            slow: true,
         }
     }
 
@@ -122,6 +131,11 @@ impl Attacker {
         let alloc = if self.random.is_one_in(8) { Block::alloc_zeroed } else { Block::alloc };
         let by_owner = Through(&self.handles[by].owner);
         let block = alloc(&by_owner, layout, self.random.next());
+        if block.is_ours() == self.slow {
+            (0..200).for_each(|n| {
+                std::hint::black_box(n);
+            });
+        }
         if block.is_ours() {
             self.blocks.push(Served { block, by });
         } else {
@@ -177,9 +191,18 @@ impl Attacker {
         } else {
             Options::new()
         };
-        let Some(ticket) = self.handles[by].owner.enter(&options) else { return };
+        // Scopes of one site follow each other, so that they are measured.
+        let site = if self.random.is_one_in(4) { site(&mut self.random) } else { self.site };
+        let owner = &self.handles[by].owner;
+        let ticket = if options == Options::new() && self.random.is_one_in(2) {
+            owner.enter_default_at(site)
+        } else {
+            owner.enter(&options.site(site))
+        };
+        self.slow = site % 2 == 1;
         let from = self.blocks.len();
-        for _ in 0..self.random.below(400) {
+        let most = if depth == 0 && self.random.is_one_in(500) { 40_000 } else { 400 };
+        for _ in 0..self.random.below(most) {
             match self.random.below(240) {
                 0..120 => self.alloc(by),
                 120..200 if self.blocks.len() > from => {
@@ -201,7 +224,7 @@ impl Attacker {
                 self.free_at(which, by);
             }
         }
-        self.handles[by].leave(ticket);
+        ticket.into_iter().for_each(|ticket| self.handles[by].leave(ticket));
     }
 
     fn enter(&mut self, by: usize) {
@@ -272,6 +295,7 @@ impl Attacker {
 
     fn step(&mut self) {
         if self.random.is_one_in(300) {
+            self.site = site(&mut self.random);
             self.phase = Phase {
                 by_others: [1, 10, 100, 10_000][self.random.below(4)],
                 wild: [1, 10, 100, 10_000][self.random.below(4)],
@@ -332,6 +356,7 @@ impl Attacker {
 #[test]
 fn no_byte_is_handed_out_twice() {
     alone!();
+    set_skipping(true);
     let steps = number("EBBTIDE_ATTACK_STEPS").unwrap_or(if cfg!(miri) { 10 } else { 2_000 });
     let seed = number("EBBTIDE_ATTACK_SEED").unwrap_or(1);
     let threads = number("EBBTIDE_ATTACK_THREADS").unwrap_or(THREADS);

@@ -6,7 +6,7 @@
 
 use crate::skipping::work;
 use ebbtide_global::{Options, arena, arena_with, engine::is_ours, outside, report, set_skipping};
-use std::collections::VecDeque;
+use std::{collections::VecDeque, hint::black_box};
 
 const SCOPES: usize = 20_000;
 
@@ -112,8 +112,6 @@ fn a_long_scope_skips_requests_while_they_are_slower_than_the_inner_allocator() 
             let mut kept: VecDeque<_> = (0..3000).map(|_| block()).collect();
             let is_outside = |_: &usize| {
                 kept.push_back(block());
-                // Neither ends a unit.
-                drop(outside(|| arena_with(&Options::new().site(0), || Box::new(0))));
                 kept.pop_front().is_some_and(|(block, _)| !is_ours(&raw const *block))
             };
             (0..2 * SCOPES).filter(is_outside).count()
@@ -121,4 +119,44 @@ fn a_long_scope_skips_requests_while_they_are_slower_than_the_inner_allocator() 
     };
     let [slow, fast] = [blocks_outside(1, true), blocks_outside(2, false)];
     assert!(slow > SCOPES && fast < SCOPES / 2, "{slow} and {fast} of {}", 2 * SCOPES);
+}
+
+#[test]
+fn units_are_as_long_in_a_scope_that_closes_and_nests_scopes() {
+    alone!();
+    set_skipping(true);
+    let blocks_outside = |site, every, between: &dyn Fn()| {
+        arena_with(&Options::new().site(site), || {
+            let block = || (block(false), [0; 1000].to_vec());
+            let mut kept: VecDeque<_> = (0..3000).map(|_| block()).collect();
+            let mut is_outside = || {
+                kept.push_back(block());
+                kept.pop_front();
+                kept.back().is_some_and(|(block, _)| !is_ours(&raw const **block))
+            };
+            // Until a unit is skipped.
+            assert!((0..2 * SCOPES).any(|_| is_outside()));
+            let step = |number: &usize| {
+                if number % every == 0 {
+                    between();
+                }
+                is_outside()
+            };
+            (0..2 * SCOPES).filter(step).count()
+        })
+    };
+    let closed = blocks_outside(1, 100, &|| outside(|| ()));
+    let nested = blocks_outside(2, 100, &|| {
+        arena_with(&Options::new().site(0), || drop(Box::new(1)));
+    });
+    // In a skipped unit, requests that the scope would not serve do not count.
+    let busy = blocks_outside(3, 1, &|| {
+        outside(|| {
+            (0..6).for_each(|n| drop(black_box(Box::new(n))));
+            work();
+            work();
+        });
+    });
+    let most = closed.max(nested).max(busy);
+    assert!(most < SCOPES, "{closed}, {nested} and {busy} of {}", 2 * SCOPES);
 }

@@ -152,6 +152,9 @@ pub(crate) struct ScopeRecord {
 
     /// The state of the scope while it is open but not the innermost one.
     pub(crate) saved: Cell<Saved>,
+    /// Saved as well: the requests of the present unit that the scope still skips or, if it skips
+    /// none, has served; see `owner/skip`.
+    pub(crate) unit: Cell<u32>,
 
     /// The number of times that the scope may still be refused a chunk before it looks for empty
     /// chunks again.

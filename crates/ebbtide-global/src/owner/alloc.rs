@@ -164,7 +164,7 @@ impl Owner {
     #[inline]
     fn accept(&self, layout: Layout) -> Result<(), Option<Reason>> {
         let Some(scope) = self.scope() else { return Err(None) };
-        if self.innermost.mode().is_outside() || self.skips_request() {
+        if self.innermost.mode().is_outside() {
             return Err(None);
         }
         let record = &scope.record();
@@ -176,6 +176,9 @@ impl Owner {
         }
         if layout.align() > MAX_ALIGN {
             return Err(Some(Reason::Alignment));
+        }
+        if self.skips_accepted() {
+            return Err(None);
         }
         Ok(())
     }

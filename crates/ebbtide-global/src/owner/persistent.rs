@@ -26,7 +26,7 @@
 //! - when it is suspended, if none of its blocks is alive, if its lists serve too few requests, or
 //!   if too many of the blocks that other threads freed did not return to it;
 //! - when its owner frees the last of its blocks while it is suspended;
-//! - when a scope is opened that may not continue it, because of its options, because it is skipped,
+//! - when a scope is opened that may not continue it, because of its options,
 //!   or because the owner's last scopes kept nothing;
 //! - when its owner ends, or releases its pools;
 //! - when another owner ends it: at the end of a window in which more was held than the bound

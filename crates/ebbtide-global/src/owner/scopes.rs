@@ -158,6 +158,7 @@ impl Owner {
         let is_selective = options.min_size > 1 || options.max_size < SMALL;
         self.begin_chunk(chunk, top, 0, flushed);
         self.set_mode(Mode { is_selective, ..Mode::PLAIN });
+        self.begin_unit(false);
         let session = if persists { self.persist(scope) } else { None };
         if session.is_none() && may_persist && (is_short || persistence::are_mostly_free()) {
             self.begin_listing();

@@ -25,7 +25,7 @@ const BATCH: u32 = 64;
 const LONG: u64 = 2 << 20;
 
 /// The least number of requests of a unit.
-const UNIT: u64 = 512;
+const UNIT: u32 = 512;
 
 /// The site of the units of a long scope.
 fn site_of_units(scope: ScopeRef) -> u32 {
@@ -45,7 +45,7 @@ impl Owner {
 
     /// Lets fast scopes open without a look at their site, unless one is measured or skipped.
     pub(super) fn set_gate(&self) {
-        self.cached.set_gate(self.sites().is_some_and(Sites::are_asked));
+        self.cached.set_gate(sites::is_on() && self.sites().is_some_and(Sites::are_asked));
     }
 
     /// Whether to skip a scope that is about to open with the default options. Like
@@ -114,9 +114,23 @@ impl Owner {
         self.set_gate();
     }
 
-    /// Whether the innermost scope skips this request, which is counted.
+    /// Whether the innermost scope skips this request, which is counted. Not if the scope might not
+    /// serve it anyway: such requests are not counted in a unit that the scope serves, either.
     #[inline(always)]
     pub(crate) fn skips_request(&self) -> bool {
+        if self.skips_left.get() == 0 {
+            return false;
+        }
+        let mode = self.innermost.mode();
+        if mode.is_outside() || mode.is_selective {
+            return false;
+        }
+        self.skips_accepted()
+    }
+
+    /// Like [`skips_request`](Owner::skips_request), for a request that the scope would serve.
+    #[inline(always)]
+    pub(super) fn skips_accepted(&self) -> bool {
         let left = self.skips_left.get();
         if left == 0 {
             return false;
@@ -132,14 +146,31 @@ impl Owner {
     fn skips_another_unit(&self) -> bool {
         let skips = self.scope().is_some_and(|scope| self.skips_unit(scope));
         self.begin_unit(skips);
+        self.set_mode(Mode { skips, ..self.innermost.mode() });
         skips
     }
 
     /// Begins a unit of the innermost scope.
-    fn begin_unit(&self, skips: bool) {
-        self.unit_began.set(self.ledger.blocks(&self.bump));
-        self.skips_left.set(if skips { self.unit.get() } else { 0 });
-        self.set_mode(Mode { skips, ..self.innermost.mode() });
+    pub(super) fn begin_unit(&self, skips: bool) {
+        self.resume_unit(skips, if skips { self.unit.get() } else { 0 });
+    }
+
+    /// The requests of the innermost scope's unit that it still skips or, if it skips none, has served.
+    pub(super) fn unit(&self) -> u32 {
+        match self.skips_left.get() {
+            0 => {
+                let served = self.ledger.blocks(&self.bump).wrapping_sub(self.unit_began.get());
+                u32::try_from(served).unwrap_or(u32::MAX)
+            }
+            left => left,
+        }
+    }
+
+    /// Goes on with a unit, of which so many requests are left to skip, or were served.
+    pub(super) fn resume_unit(&self, skips: bool, requests: u32) {
+        let (left, served) = if skips { (requests, 0) } else { (0, requests) };
+        self.skips_left.set(left);
+        self.unit_began.set(self.ledger.blocks(&self.bump).wrapping_sub(served.into()));
     }
 
     /// At the end of a chunk of the innermost scope: if the scope is long, and has served enough for
@@ -148,21 +179,24 @@ impl Owner {
         let Some(scope) = self.scope() else { return false };
         self.promote();
         let record = scope.record();
-        let blocks = self.ledger.blocks(&self.bump);
         let is_long = self.ledger.bytes().wrapping_sub(record.at_start.get().bytes) >= LONG;
         if !is_long || self.is_persistent() {
-            self.unit_began.set(blocks);
+            self.begin_unit(false);
             return false;
         }
-        let served = blocks.wrapping_sub(self.unit_began.get());
+        let served = self.unit();
         if served < UNIT {
             return false;
         }
-        self.unit.set(u32::try_from(served).unwrap_or(u32::MAX));
-        let Some(sites) = self.sites() else { return false };
-        sites.count(site_of_units(scope), os::thread_time);
+        self.unit.set(served);
+        if let Some(sites) = self.sites() {
+            sites.count(site_of_units(scope), os::thread_time);
+        }
         let skips = self.skips_unit(scope);
         self.begin_unit(skips);
+        if skips {
+            self.set_mode(Mode { skips, ..self.innermost.mode() });
+        }
         skips
     }
 

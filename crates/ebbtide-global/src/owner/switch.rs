@@ -40,21 +40,7 @@ impl Owner {
     /// Sets the mode of the innermost scope, and what the fast paths do in it.
     pub(super) fn set_mode(&self, mode: Mode) {
         self.innermost.set_mode(mode);
-        self.install(mode);
-    }
-
-    /// Sets what the fast paths do in the innermost scope. A skipped unit that another scope interrupts
-    /// goes on afterwards.
-    fn install(&self, mode: Mode) {
         self.bump.install(mode);
-        match (mode.skips, self.skips_left.get()) {
-            (true, 0) => self.skips_left.set(self.skips_saved.take().max(1)),
-            (false, left @ 1..) => {
-                self.skips_saved.set(left);
-                self.skips_left.set(0);
-            }
-            _ => {}
-        }
     }
 
     /// Adds the blocks and bytes bumped in the current chunk to the counts.
@@ -79,6 +65,7 @@ impl Owner {
     pub(super) fn save(&self, record: &ScopeRecord) -> Flushed {
         let flushed = self.flush();
         self.innermost.save(&self.bump, record, flushed);
+        record.unit.set(self.unit());
         flushed
     }
 
@@ -89,13 +76,12 @@ impl Owner {
             self.innermost.begin(cached);
             self.bump.rest(cached.map(ScopeRef::first_chunk), self.cached.end(), flushed);
             self.skips_left.set(0);
-            self.skips_saved.set(0);
             return;
         };
         let saved = scope.record().saved.get();
         self.innermost.restore(scope, &saved);
         self.bump.resume(saved.position, scope.id(), flushed);
-        self.install(saved.mode);
-        self.unit_began.set(self.ledger.blocks(&self.bump));
+        self.bump.install(saved.mode);
+        self.resume_unit(saved.mode.skips, scope.record().unit.get());
     }
 }
