@@ -1027,8 +1027,11 @@ impl Cursor {
     ///
     /// # Errors
     ///
-    /// If no chunk has room and the backing refuses one.
+    /// If no chunk has room and the backing refuses one, or if the request comes from the backing itself.
     pub(crate) fn reserve_behind(&self, bytes: usize) -> Result<(), AllocError> {
+        if self.control().settings().is_busy() {
+            return Err(AllocError);
+        }
         let has_room = |header: &Header| header.capacity() >= bytes;
         let found = chunk::link_next_chunk(self.chunk(), (bytes, 1), false, has_room)?;
         debug_assert_eq!(self.chunk().chunk().next(), Some(found), "it is the next chunk");

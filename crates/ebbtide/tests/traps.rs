@@ -460,6 +460,43 @@ fn a_backing_gets_no_warm_chunk_of_its_own_arena() {
 }
 
 #[test]
+fn a_backing_that_reserves_in_its_own_arena_releases_no_spare_chunks_for_that() {
+    with_reachable(1_000, |s, _| {
+        s.alloc_slice_fill_copy(900, 0_u8);
+        drop((0..12).map(|_| s.claim()).collect::<Vec<_>>());
+        // Room for a new chunk, and for a larger one only without the spare ones.
+        ebbtide::front_end::set_limit(s, Some(s.stats().held + 1_500));
+        let inner = Rc::new(Cell::new(None));
+        let got = Rc::clone(&inner);
+        Reentrant::set(move || {
+            let reserved = s.try_reserve(5_500).is_ok();
+            got.set(Some((reserved, s.try_alloc([1_u8; 900]).is_ok())));
+        });
+        assert_eq!(*s.alloc([2_u8; 1_000]), [2; 1_000]);
+        assert_eq!(inner.take(), Some((false, false)));
+    });
+}
+
+#[test]
+fn a_backing_that_takes_spare_chunks_back_may_end_claims() {
+    with_reachable(1_000, |s, _| {
+        s.alloc_slice_fill_copy(900, 0_u8);
+        let open = RefCell::new((0..12).map(|_| s.claim()).collect::<Vec<_>>());
+        drop((0..12).map(|_| s.claim()).collect::<Vec<_>>());
+        ebbtide::front_end::set_limit(s, Some(s.stats().held + 100));
+        let ended = Rc::new(Cell::new(0));
+        let count = Rc::clone(&ended);
+        Reentrant::set(move || {
+            if open.borrow_mut().pop().is_some() {
+                count.set(count.get() + 1);
+            }
+        });
+        assert_eq!(*s.alloc([2_u8; 3_000]), [2; 3_000]);
+        assert!(ended.get() > 5, "{}", ended.get());
+    });
+}
+
+#[test]
 fn rewinding_finds_an_arena_that_moved_meanwhile() {
     let arena = Box::new(Arena::with_chunk_size(256));
     let start = arena.root().checkpoint();

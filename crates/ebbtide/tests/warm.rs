@@ -322,6 +322,24 @@ fn an_arena_in_a_block_that_is_kept_is_a_new_one() {
 }
 
 #[test]
+fn a_forgotten_iterator_pins_no_chunks_of_the_next_arena() {
+    let _alone = alone();
+    let held = |forget: fn(&Arena)| {
+        warm::trim();
+        let arena = Arena::new();
+        arena.alloc(1_u8);
+        forget(&arena);
+        drop(arena);
+        let arena = Arena::new();
+        for len in (64..26_000).step_by(64) {
+            arena.root().claim().scope().alloc_slice_fill_copy(len, 1_u8);
+        }
+        arena.held()
+    };
+    assert_eq!(held(|arena| std::mem::forget(arena.chunks())), held(|_| ()));
+}
+
+#[test]
 fn an_idle_program_keeps_nothing_large() {
     let _alone = alone();
     for _ in 0..3 {

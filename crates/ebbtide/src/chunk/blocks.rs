@@ -185,16 +185,27 @@ pub(super) fn new_block(
     Ok(NewBlock { block, low, top })
 }
 
-/// Releases `chunk` and all chunks after it, following `next`.
+/// Releases `chunk` and all chunks after it, following `next`. None of them counts any more (L6) when
+/// the backing is called, which may end claims of the arena and ask for its statistics.
 ///
 /// # Safety
 ///
 /// The contract of [`release`], for each of them.
 pub(super) unsafe fn release_chain<'c>(control: ControlRef<'c>, chunk: Option<ChunkRef<'c>>) {
+    for chunk in chunk.into_iter().flat_map(ChunkRef::onwards) {
+        discount(control, chunk);
+    }
     for chunk in iter::successors(chunk, |chunk| chunk.next()) {
         // SAFETY: the contract is the same. The iterator has read `next` already.
-        unsafe { release(control, chunk) };
+        unsafe { give_back(control, chunk) };
     }
+}
+
+/// Removes a chunk that is being released from the sums of the control block.
+fn discount(control: ControlRef<'_>, chunk: ChunkRef<'_>) {
+    debug_assert!(!chunk.is_head() && chunk.block_size() <= control.held(), "L6");
+    control.held.set(control.held() - chunk.block_size());
+    control.capacity.set(control.capacity() - chunk.capacity());
 }
 
 /// Gives the block of a chunk back to the backing.
@@ -204,15 +215,22 @@ pub(super) unsafe fn release_chain<'c>(control: ControlRef<'c>, chunk: Option<Ch
 /// The chunk belongs to the arena, and no list and no other record of the control block refers to
 /// it. Nothing in it is used again, and no cursor that is used again points to it.
 pub(super) unsafe fn release(control: ControlRef<'_>, chunk: ChunkRef<'_>) {
-    debug_assert!(!chunk.is_head(), "L6");
+    discount(control, chunk);
+    // SAFETY: the contract is the same.
+    unsafe { give_back(control, chunk) };
+}
+
+/// [`release`] without the sums.
+///
+/// # Safety
+///
+/// The contract of [`release`].
+unsafe fn give_back(control: ControlRef<'_>, chunk: ChunkRef<'_>) {
     // SAFETY: the chunk has a block, whose header this is.
     let layout = unsafe { block_layout(chunk.capacity()) };
     // SAFETY: the whole region, which nothing uses any more, as the caller says.
     unsafe { chunk.poison(chunk.low(), chunk.top()) };
     poison::lift(chunk.low(), chunk.capacity());
-    debug_assert!(layout.size() <= control.held(), "L6");
-    control.held.set(control.held() - layout.size());
-    control.capacity.set(control.capacity() - chunk.capacity());
     // SAFETY: `new_block` got the block from this backing for this layout. The caller says that
     // nothing refers to it any more.
     unsafe { control.call_release(chunk.as_ptr().cast(), layout) };

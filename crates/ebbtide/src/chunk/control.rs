@@ -348,6 +348,12 @@ impl Control {
         self.most_in_use.get()
     }
 
+    /// Forgets the iterators over chunks. None is alive.
+    #[inline]
+    pub(super) fn forget_pins(&self) {
+        self.pins.set(0);
+    }
+
     /// Whether an iterator over chunks is alive, or was forgotten.
     pub(super) fn is_pinned(&self) -> bool {
         self.pins.get() > 0
@@ -495,18 +501,18 @@ impl<'c> ControlRef<'c> {
         Ok(block.cast())
     }
 
-    /// Gives a block back to the backing.
+    /// Gives a block back to the backing. Meanwhile, requests to the arena are refused.
     ///
     /// # Safety
     ///
     /// The backing gave `block` for this `layout`; it was not released since and is not used again.
     pub(super) unsafe fn call_release(self, block: NonNull<u8>, layout: Layout) {
         let control = self.get();
-        let _busy = Busy::mark(&control.settings.busy);
+        let (release, backing) = (control.calls.release, control.backing.get());
         // SAFETY: the calls are those of the backing's type, and this is where the backing is. The
         // caller says that the backing gave the block for this layout, and that the block was not
         // released since and is not used again.
-        unsafe { (control.calls.release)(control.backing.get(), block, layout) };
+        control.settings.while_busy(|| unsafe { release(backing, block, layout) });
     }
 }
 

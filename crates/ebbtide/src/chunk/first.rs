@@ -270,6 +270,8 @@ impl<B: Backing> Blocks<B> {
     #[inline]
     unsafe fn release_prepared(&self, control: ControlRef<'_>) {
         debug_assert!(control.has_head_alone() && control.open_claims() == 0, "it is new");
+        // Forgotten iterators are not those of the next arena.
+        control.forget_pins();
         // SAFETY: nothing uses the region of the head any more, as the caller says.
         let (block, layout) = unsafe { control.first_block() };
         self.control.set(none());

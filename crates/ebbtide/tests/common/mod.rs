@@ -330,7 +330,7 @@ thread_local! {
 pub struct Reentrant;
 
 impl Reentrant {
-    /// Sets what `allocate` does first. It is removed while it runs.
+    /// Sets what `allocate` and `release` do first. It is removed while it runs.
     pub fn set(hook: impl Fn() + 'static) {
         RE_ENTER.set(Some(Box::new(hook)));
     }
@@ -338,20 +338,25 @@ impl Reentrant {
     pub fn clear() {
         RE_ENTER.set(None);
     }
+
+    fn call() {
+        if let Some(hook) = RE_ENTER.take() {
+            hook();
+            RE_ENTER.set(Some(hook));
+        }
+    }
 }
 
 // SAFETY: the blocks of the heap, unchanged. The hook may use the arena, which the contract
 // forbids: this backing tests that such a use returns an error.
 unsafe impl Backing for Reentrant {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        if let Some(hook) = RE_ENTER.take() {
-            hook();
-            RE_ENTER.set(Some(hook));
-        }
+        Reentrant::call();
         Heap.allocate(layout)
     }
 
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+        Reentrant::call();
         // SAFETY: a block of the heap, with its layout.
         unsafe { Heap.release(block, layout) };
     }
