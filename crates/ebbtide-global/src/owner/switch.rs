@@ -84,4 +84,22 @@ impl Owner {
         self.bump.install(saved.mode);
         self.resume_unit(saved.mode.skips, scope.record().unit.get());
     }
+
+    /// The requests of the innermost scope's unit that it still skips or, if it skips none, has served.
+    pub(super) fn unit(&self) -> u32 {
+        match self.skips_left.get() {
+            0 => {
+                let served = self.ledger.blocks(&self.bump).wrapping_sub(self.unit_began.get());
+                u32::try_from(served).unwrap_or(u32::MAX)
+            }
+            left => left,
+        }
+    }
+
+    /// Goes on with a unit, of which so many requests are left to skip, or were served.
+    pub(super) fn resume_unit(&self, skips: bool, requests: u32) {
+        let (left, served) = if skips { (requests, 0) } else { (0, requests) };
+        self.skips_left.set(left);
+        self.unit_began.set(self.ledger.blocks(&self.bump).wrapping_sub(served.into()));
+    }
 }
