@@ -134,9 +134,13 @@ impl Options {
         compiler
     }
 
-    /// Checks that an object that a compiler made is for the same machine as a library of cargo's.
-    fn check(&self, variable: &str, object: &Path, library: &Path) -> io::Result<()> {
-        if machine(object)? == machine(library)? {
+    /// Checks that a compiler makes objects for the same machine as a library of cargo's. It compiles
+    /// an empty file, since one for another machine may lack the headers that our sources need.
+    fn check(&self, variable: &str, default: &str, library: &Path) -> io::Result<()> {
+        let empty = library.with_extension("empty.o");
+        let mut compile = self.compiler(variable, default);
+        succeed(compile.args(["-x", "c", "-c", "/dev/null", "-o"]).arg(&empty))?;
+        if machine(&empty)? == machine(library)? {
             return Ok(());
         }
         let target = self.target.as_deref().unwrap_or("this machine");
@@ -341,10 +345,7 @@ fn prepare(options: &Options, prefix: &Path) -> io::Result<()> {
 /// Joins the parts of a static library that our functions need to one object. Other symbols become
 /// local, so that a program may contain several libraries that were written in Rust.
 fn join(options: &Options, from: &Path, to: &Path) -> io::Result<()> {
-    let empty = from.with_extension("empty.o");
-    let mut compile = options.compiler("CC", "cc");
-    succeed(compile.args(["-x", "c", "-c", "/dev/null", "-o"]).arg(&empty))?;
-    options.check("CC", &empty, from)?;
+    options.check("CC", "cc", from)?;
     let symbols = tool("NM", "nm").args(["-gP", "--defined-only"]).arg(from).output()?;
     let symbols = String::from_utf8_lossy(&symbols.stdout);
     let ours: BTreeSet<_> = symbols.lines().filter_map(|line| line.split(' ').next()).collect();
@@ -395,10 +396,10 @@ fn install_operators(options: &Options, built: &Path, lib: &Path) -> io::Result<
     {
         let source = Path::new(TRANSPARENT);
         let object = objects.join(file).with_extension("o");
+        options.check(variable, default, &built.join("libebbtide_new.a"))?;
         let mut command = options.compiler(variable, default);
         command.args([standard, "-O2", "-fPIC", "-c", "-I"]).arg(source.join("include"));
         succeed(command.arg(source.join("c").join(file)).arg("-o").arg(&object))?;
-        options.check(variable, &object, &built.join("libebbtide_new.a"))?;
         compiled.push(object);
     }
     archive(&lib.join("libebbtide_new.a"), &compiled)

@@ -93,7 +93,7 @@ impl<'c> ControlRef<'c> {
         fits: impl Fn(&Header) -> bool,
     ) -> Option<ChunkRef<'c>> {
         let fits = |chunk: &Header| chunk.block_size() <= most && fits(chunk);
-        self.find_spare(SEARCHED, most, true, least, fits)
+        self.find_spare(SEARCHED, most, true, least, &fits)
     }
 
     /// Takes any spare chunk that `fits` accepts, if one has a capacity of `least` bytes. May look at
@@ -103,7 +103,7 @@ impl<'c> ControlRef<'c> {
         least: usize,
         fits: impl Fn(&Header) -> bool,
     ) -> Option<ChunkRef<'c>> {
-        self.find_spare(usize::MAX, usize::MAX, false, least, fits)
+        self.find_spare(usize::MAX, usize::MAX, false, least, &fits)
     }
 
     /// The size of a spare chunk of less than `size` bytes: the largest one among the first few of their
@@ -151,13 +151,13 @@ impl<'c> ControlRef<'c> {
         most: usize,
         largest: bool,
         least: usize,
-        fits: impl Fn(&Header) -> bool,
+        fits: &dyn Fn(&Header) -> bool,
     ) -> Option<ChunkRef<'c>> {
         let mut link = &self.get().spare;
         while let Some(first) = link.get() {
             let is_small = class(&first) <= class_of(most);
             if let Some(chunk) =
-                is_small.then(|| unlink(link, searched, largest, least, &fits)).flatten()
+                is_small.then(|| unlink(link, searched, largest, least, fits)).flatten()
             {
                 let next_class = first.header().list_start.take();
                 match link.get() {
