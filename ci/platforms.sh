@@ -136,7 +136,7 @@ c_in_32_bits() {
 
 # Left out of the core's tests: the one that starts itself again, because QEMU emulates one program,
 # not those that it starts. Of those of the transparent allocator:
-#   crossing, layouts, model, persistent, persistent_attack, queues, scopes   take minutes when emulated
+#   crossing, layouts, model, queues, scopes   take minutes when emulated
 #   exhausted, no_range, fork, fork_at_start   limit, count or copy the address space, which QEMU shares with the program
 # The properties try fewer cases, because emulated code takes ten times as long. QEMU runs threads
 # on this machine's memory model: what aarch64 may reorder is left to the loom models. It keeps a
@@ -151,8 +151,8 @@ in_aarch64() {
     "${test[@]}" --package ebbtide --test all -- "${core[@]/%/::}" \
         --skip out_of_memory_in_an_infallible_method_goes_to_handle_alloc_error
     "${test[@]}" --package ebbtide --test local_late --test local_thread_exit --test no_heap_calls --test pool_in_allocator
-    local global=(attacked bumper channels chunk_ends empty_chunks ended_threads epoch futures given_back)
-    global+=(globals labels late_threads limits listed_chunks lists live_bytes pages panics poison rayon released_pools)
+    local global=(bumper channels chunk_ends empty_chunks ended_threads epoch futures given_back)
+    global+=(globals labels late_threads limits live_bytes pages panics poison rayon released_pools)
     global+=(tails thread_exit tickets turns zeroed_runs)
     export EBBTIDE_TEST_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu"
     "${test[@]}" --package ebbtide-global --lib --test first_println --test not_installed --test shrinking

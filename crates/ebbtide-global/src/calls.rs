@@ -99,9 +99,8 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 ///
 /// The bound does not hold for a program
 ///
-/// - that frees most of its bytes but keeps a block in nearly every chunk. Outermost scopes with the
-///   default options use the free memory in these chunks, for blocks of any size. For other scopes,
-///   the inner allocator serves new requests until chunks are empty;
+/// - that frees most of its bytes but keeps a block in nearly every chunk. The inner allocator serves
+///   new requests until chunks are empty;
 /// - whose threads end and leave a few blocks each. The same is true of their chunks;
 /// - in which a thread waits inside a scope while others free what it allocated there.
 ///

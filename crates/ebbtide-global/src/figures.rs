@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 
 use crate::{
-    shared::{lease::Lease, registry::Registry, suspended::Suspended},
+    shared::{lease::Lease, registry::Registry},
     sites::Sites,
 };
 use core::sync::atomic::{AtomicIsize, AtomicU64, AtomicUsize, Ordering};
@@ -31,8 +31,6 @@ const REASONS: usize = Reason::SkippedScope as usize + 1;
 pub(crate) struct Counters {
     /// Taken while an owner uses the counters.
     lease: Lease,
-    /// The owner's suspended scope.
-    pub(crate) suspended: Suspended,
     pub(crate) scopes_ended: AtomicU64,
     /// Blocks served.
     pub(crate) blocks: AtomicU64,

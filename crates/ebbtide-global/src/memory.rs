@@ -3,7 +3,6 @@
 pub(crate) mod cache;
 pub(crate) mod held;
 pub(crate) mod helper;
-pub(crate) mod lists;
 pub(crate) mod os;
 pub(crate) mod pool;
 pub(crate) mod range;

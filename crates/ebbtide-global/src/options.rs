@@ -121,12 +121,6 @@ impl Options {
         self.site.unwrap_or(if of_type == 0 { 0 } else { of_type ^ label | 1 })
     }
 
-    /// Whether the scope serves every size without a limit.
-    #[inline]
-    pub(crate) fn serves_all(&self) -> bool {
-        (Options { label: None, site: None, ..*self }) == Options::new()
-    }
-
     /// Sets a name under which the [report](crate::report) has separate figures for these scopes.
     /// Each name takes 72 bytes, which are never freed, and the names are searched one after the
     /// other when a scope is opened. So use a small number of fixed names.

@@ -3,12 +3,14 @@
 //! # The idea
 //!
 //! An [`Owner`] has a stack of scopes, each with chunks of its own. Blocks of the innermost scope
-//! are bump-allocated from its current chunk. Every chunk counts its live blocks. When a scope
-//! ends, it gives back the chunks without live blocks. Each of the others stays until its last
-//! block is freed; the thread that frees that block puts the chunk into the shared pool.
+//! are bump-allocated from its current chunk. Every chunk counts its live blocks. A chunk without
+//! live blocks is free: its scope bumps in it again, and when the scope ends, it gives such chunks
+//! back. Each of the others stays until its last block is freed; the thread that frees that block
+//! puts the chunk into the shared pool.
 //!
 //! So scopes only decide where blocks are allocated, and counts decide when memory is reused. No
-//! live block becomes invalid when a scope ends, or if a scope is never ended.
+//! live block becomes invalid when a scope ends, or if a scope is never ended. Whether that is faster
+//! than the inner allocator is measured (`sites`).
 //!
 //! # Who calls whom
 //!
@@ -16,21 +18,15 @@
 //! alloc          (alloc.rs)                          of any owner; null: "not served"
 //!   ├─ small, aligned to the granule, fits ─► top = end                      the fast path
 //!   └─ else ─┬─ small, aligned to more, fits ─► top = end
-//!            └─ else ─┬─ small, and the scope lists small blocks ─► pop
-//!                     └─ else ─► alloc_slow ─┬─ a free list has one ─► pop
-//!                                            ├─ the scope is paused ─► refuse
-//!                                            ├─ another thread returned one ─► pop_returned
-//!                                            ├─ it fits, or fits another chunk ─► next_chunk
-//!                                            └─ large ─► alloc_large ─► take_run
+//!            └─ else ─► alloc_slow ─┬─ the scope is paused ─► refuse
+//!                                   ├─ it fits, or fits another chunk ─► next_chunk
+//!                                   └─ large ─► alloc_large ─► take_run
 //! next_chunk     (chunks.rs)
-//!   ├─ the chunk has another hole ─► next_hole
 //!   ├─ a stage of the chunk ends ─► take_turns
 //!   ├─ a chunk of the scope is empty ─► take_empty_chunk
-//!   ├─ it has lists and has ebbed ─► sweep, then as below
-//!   └─ else ─► take_chunk ─► the bound refuses one ─► sweep, adopt_holes, pause
+//!   └─ else ─► take_chunk ─► the bound refuses one ─► sweep, pause
 //! take_chunk     (supply.rs)
-//!   ├─ a pinned chunk with a free tail is known ─► adopt_any
-//!   ├─ memory is short, and a pinned chunk with holes is known ─► adopt_holes
+//!   ├─ the last scope left a chunk with a free tail ─► adopt_tail
 //!   └─ else ─► take_run ─┬─ with memory behind it ─► cache, pool
 //!                        └─ without ─► held::try_hold ─► pool, range        the bound is checked here
 //! resize         (resize.rs)
@@ -39,37 +35,26 @@
 //!                      ├─ large ─► its headroom, or as above
 //!                      └─ another scope's ─► shrinks in place; else the caller moves it
 //! free           (free.rs)
-//!   ├─ the innermost scope's, small ─► count; the last block: top = block    the fast path
-//!   ├─ the same, and it is listed ─► free_listed, free_medium ─► at_low_water, if few blocks are alive
-//!   └─ else ─► free_elsewhere ─┬─ from before the chunk was adopted ─► free_older
-//!                              └─ else ─► free_other ─┬─ large ─► into a pool
-//!                                                     ├─ no scope is open ─► free_without_scope, then as below
-//!                                                     ├─ an outer scope's ─► count
-//!                                                     ├─ the persistent scope's ─► list
-//!                                                     ├─ another owner's persistent scope's ─► return_block
-//!                                                     ├─ memory is tight, it is pinned, small ─► adopt_whole
-//!                                                     └─ another owner's, or pinned ─► Count::free ─► the last one recycles
+//!   ├─ the innermost scope's ─► count; the last block: top = block           the fast path
+//!   └─ else ─► free_elsewhere ─┬─ large ─► into a pool
+//!                              ├─ of this owner ─► count
+//!                              └─ another owner's, or pinned ─► Count::free ─► the last one recycles
 //! alloc_headed, free_headed, resize_headed   (headed.rs)
 //!   a header in front of the block, then as above
 //! enter, leave   (scopes.rs)
 //!   enter_fast, leave_fast: the outermost scope, in the cached chunk, that leaves nothing behind  the fast path
 //!   enter ─┬─ its site does not pay (sites.rs) ─► none; what served before goes on
-//!          ├─ a persistent scope is suspended ─► resume_persistent
-//!          └─ else ─► take a chunk, save the outer scope in its record ─► persist, if scopes pin sparse chunks
-//!   leave ─► close ─┬─ the persistent scope ─► suspend_persistent
-//!                   └─ else ─► retire every chunk, restore the outer scope
+//!          └─ else ─► take a chunk, save the outer scope in its record
+//!   leave ─► close ─► retire every chunk, restore the outer scope
 //! ```
-//!
-//! An outermost scope may *persist*: instead of ending it is suspended, and the next outermost
-//! scope continues it. The module `persistent` explains why.
 //!
 //! # The state
 //!
 //! An owner consists of states, each with a file of its own: where it bumps ([`Bump`]), the empty
 //! chunk for the next fast scope ([`CachedChunk`]), what it has served ([`Ledger`]), the innermost
 //! scope ([`Innermost`]), its IDs ([`Ids`]), what it did when memory was refused ([`Refusals`]),
-//! the persistent scope ([`Persistence`]), and the memory for
-//! its next scopes ([`Cache`]). The methods here and in the modules below act on several of them.
+//! whether its scopes keep blocks ([`Keeping`]), and the memory for its next scopes ([`Cache`]). The
+//! methods here and in the modules below act on several of them.
 //!
 //! # Invariants
 //!
@@ -80,41 +65,30 @@
 //!   retired and pinned. Only the owner accesses the plain fields of the run's entry and bumps in
 //!   it. The entry of each chunk of a scope, and of the cached chunk, has the owner's ID. An owner
 //!   gives up a run by putting it into a pool or by settling the count of a chunk. An owner takes a
-//!   run from a pool, adopts a retired chunk by an exchange of its count, takes the chunk whose
-//!   last block it frees, or takes the chunks of another owner's suspended scope (P5). In each case
-//!   the taker acquires what the giver released. A run with a large block belongs to the thread
-//!   that holds the block (G7).
+//!   run from a pool, adopts a retired chunk by an exchange of its count, or takes the chunk whose
+//!   last block it frees. In each case the taker acquires what the giver released. A run with a large
+//!   block belongs to the thread that holds the block (G6).
 //! - **G3** For a chunk with an owner, `count - BIAS + local` is the number of its live blocks. For
 //!   the current chunk, the blocks that [`Bump`] has not flushed are added to that. For a retired
 //!   chunk, the number is `count`. Serving a block adds one, freeing a block subtracts one, and
-//!   resizing in place changes nothing. A block that another thread returned to a persistent scope
-//!   counts as alive until it is taken from the scope's stack (R1).
-//! - **G4** A byte is served again only in these cases: the chunk's present owner freed its block,
-//!   and rewound or listed it; another thread returned its block to that owner (R3); the owner took
-//!   the byte from the chunk's count as a hole (H1); or no block of the chunk is alive or listed.
+//!   resizing in place changes nothing.
+//! - **G4** A byte is served again only in these cases: the chunk's present owner freed its block and
+//!   rewound the bump pointer; or no block of the chunk is alive.
 //! - **G5** `top..limit` is free and lies in the innermost scope's current chunk; `open_limit` is
 //!   `limit`, or 0 while the scope is closed. `top` is a multiple of the granule, and at least
 //!   `LEAD` bytes above the start of the chunk. So no block of another run ends at `top`: a block
 //!   that ends there lies in the current chunk. If `parked` is not 0, the bytes from this offset on
 //!   are also free in the next chunk of the scope's list.
-//! - **G6** The blocks in a scope's lists were freed by its owner or returned to it, or are holes.
-//!   They lie in chunks of this scope, outside of the bump region and of the free tail of their
-//!   chunk. A scope keeps its chunks until it ends or clears its lists, and its lists end with it. A
-//!   chunk that is bumped again from its start has no listed block.
-//! - **G7** A large block is the only block in its run and is not counted. It is alive as long as
+//! - **G6** A large block is the only block in its run and is not counted. It is alive as long as
 //!   the run is in no pool. The thread that frees it owns the run from then on.
-//! - **G8** IDs of owners and scopes are never used twice, so an entry's ID identifies its owner
+//! - **G7** IDs of owners and scopes are never used twice, so an entry's ID identifies its owner
 //!   and its scope. Only fast scopes that follow each other in the cached chunk and leave no block have
 //!   one ID.
-//! - **G9** For a chunk with an owner, `tail_start` is the offset at which it was adopted, or 0 if
-//!   it was not, or was adopted for its holes (H3): blocks bumped since the adoption lie above it.
-//!   `older_freed` counts the blocks below `tail_start` that the owner freed. If `local + older_freed` is 0, every block above
+//! - **G8** For a chunk with an owner, `tail_start` is the offset at which it was adopted, or 0 if
+//!   it was not: blocks bumped since the adoption lie above it. `older_freed` counts the blocks below
+//!   `tail_start` that the owner freed. If `local + older_freed` is 0, every block above
 //!   `tail_start` has been freed, whether or not those below are alive; frees by other threads only
 //!   make the sum larger. No block from before the adoption begins at or above `flushed_top`.
-//!
-//! P1 to P5, which are about persistent scopes, are in the module `persistent`; R1 to R3, about
-//! their blocks that other threads free, in the module `returned`; H1 to H3, about free memory
-//! between live blocks, in the module `holes`.
 //!
 //! Soundness does not depend on calls to [`leave`](Owner::leave). A call that is missing, repeated
 //! or out of order costs only memory. In debug builds, `Owner::check` asserts the observable part
@@ -123,9 +97,9 @@
 use crate::{
     memory::{
         cache::Cache,
-        run::{ChunkRef, FIRST_ID, ScopeRef},
+        run::{FIRST_ID, ScopeRef},
     },
-    policy::{persistence::Persistence, refusals::Refusals},
+    policy::{keeping::Keeping, refusals::Refusals},
     scope::{
         bump::Bump, cached_chunk::CachedChunk, ids::Ids, innermost::Innermost, ledger::Ledger,
     },
@@ -135,20 +109,13 @@ use core::{cell::Cell, fmt, mem::MaybeUninit, num::NonZeroU64};
 mod alloc;
 mod check;
 mod chunks;
-mod ebb;
 mod free;
 mod headed;
-mod holes;
 mod life;
-mod listing;
-mod persistent;
 mod publish;
-mod remote;
 mod resize;
 mod retire;
-mod returned;
 mod scopes;
-mod sessions;
 mod skip;
 mod supply;
 mod switch;
@@ -228,17 +195,6 @@ impl Ticket {
     }
 }
 
-/// What [`Owner::free_fast`] has done with a block.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Freed {
-    /// The block is free.
-    Entirely,
-    /// Nothing: [`Owner::free_listed`] or [`Owner::free_medium`] frees the block.
-    ToBeListed,
-    /// Nothing: [`Owner::free_elsewhere`] frees the block.
-    Elsewhere,
-}
-
 /// Opens scopes and allocates in the innermost one. Each thread has an owner. A front end for
 /// another language may also create an owner for each of its handles.
 ///
@@ -281,17 +237,15 @@ pub struct Owner {
     skips_left: Cell<u32>,
     innermost: Innermost,
     ids: Ids,
-    /// The chunk that holds the lists of all scopes.
-    lists_chunk: Cell<Option<ChunkRef>>,
     refusals: Refusals,
-    persistence: Persistence,
+    keeping: Keeping,
     cache: Cache,
 }
 
 // `Bump` begins the first cache line, and the first two fields of `Ledger` end the second one.
 const _: () = assert!(
     usize::BITS != 64
-        || Bump::FAST_BYTES == 64 && size_of::<Bump>() + size_of::<CachedChunk>() == 112
+        || Bump::FAST_BYTES <= 64 && size_of::<Bump>() + size_of::<CachedChunk>() <= 112
 );
 
 impl fmt::Debug for Owner {
@@ -377,16 +331,6 @@ impl Owner {
     /// The innermost open scope.
     fn scope(&self) -> Option<ScopeRef> {
         if self.has_scope() { self.innermost.scope() } else { None }
-    }
-
-    /// The chunks that the innermost scope has adopted as a whole, if it is the persistent scope.
-    fn adopted(&self) -> Option<ChunkRef> {
-        self.scope().and_then(|scope| scope.record().adopted.get())
-    }
-
-    /// Whether the innermost open scope is the persistent scope.
-    fn is_persistent(&self) -> bool {
-        self.scope().is_some_and(|scope| self.persistence.is(scope))
     }
 }
 

@@ -1,4 +1,4 @@
 //! The states of an owner that decide how it serves its next scopes.
 
-pub(crate) mod persistence;
+pub(crate) mod keeping;
 pub(crate) mod refusals;

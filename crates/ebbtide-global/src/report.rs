@@ -133,16 +133,13 @@ pub struct Fallbacks {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Escapes {
-    /// Blocks that were alive when their scope ended. If the scopes of a thread share chunks,
-    /// because each keeps a small part of its memory, the blocks of earlier scopes that a scope
-    /// frees are subtracted from those that it keeps, down to 0. If a scope continues a chunk in
-    /// which blocks of earlier scopes are alive, its blocks that other threads have freed count as
-    /// well, up to the number of blocks that are alive in the chunk.
+    /// Blocks that were alive when their scope ended. If a scope continues a chunk in which blocks of
+    /// earlier scopes are alive, its blocks that other threads have freed count as well, up to the
+    /// number of blocks that are alive in the chunk.
     pub blocks: u64,
     /// The number of times that blocks which are counted above pinned a chunk.
     pub chunks: u64,
-    /// Chunks that are pinned now: by live blocks, or because a thread's next scope will reuse the
-    /// memory between them.
+    /// Chunks that are pinned now, by live blocks.
     pub pinned_chunks: usize,
     /// The bytes of those chunks.
     pub pinned_bytes: usize,
@@ -175,9 +172,8 @@ pub struct LabelReport {
     pub bytes: u64,
     /// Blocks that were alive when their scope ended.
     pub escaped: u64,
-    /// Chunks that are kept at the moment because of these scopes: for blocks that outlived them,
-    /// or for a thread's next scope, which will use the free memory between such blocks. Chunks of
-    /// a nested scope with a label of its own are not included.
+    /// Chunks that are kept at the moment for blocks that outlived these scopes. Chunks of a nested
+    /// scope with a label of its own are not included.
     pub pinned_chunks: usize,
     /// The bytes of those chunks.
     pub pinned_bytes: usize,

@@ -2,9 +2,8 @@
 //!
 //! ```text
 //! alloc         a small block that fits is bumped                                  the fast path
-//!   └─► aligned ─► listed ─► slow ─► the inner allocator
-//! dealloc       a small block of the innermost scope is counted                    the fast path
-//!   ├─► free_listed ─► free_medium
+//!   └─► aligned ─► slow ─► the inner allocator
+//! dealloc       a block in a chunk of the innermost scope is counted               the fast path
 //!   └─► free_elsewhere
 //! realloc       the last block grows or shrinks                                    the fast path
 //!   └─► resize ─► the inner allocator, if the block moves out of the arena
@@ -15,7 +14,7 @@
 
 use crate::{
     memory::run::{self, Place},
-    owner::{Freed, Owner},
+    owner::Owner,
     thread,
 };
 use core::alloc::{GlobalAlloc, Layout};
@@ -78,7 +77,7 @@ impl<A> Scoped<A> {
 }
 
 // SAFETY: each block is served by the engine or by the inner allocator, which keeps the contract.
-// By G1 to G9 the engine's blocks are aligned and as large as requested, and their bytes are in no
+// By G1 to G8 the engine's blocks are aligned and as large as requested, and their bytes are in no
 // other block until they are freed. A block is freed by the allocator that served it, with the
 // layout of the request. Nothing unwinds: the engine calls no foreign code, and its debug
 // assertions abort.
@@ -104,12 +103,9 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
                 let size = layout.size();
                 // SAFETY: the block lies in the engine's range, so it is the engine's. It has this
                 // size, and the caller does not use it again.
-                match thread::with(|owner| unsafe { owner.free_fast(place, block, size) }) {
-                    Freed::Entirely => {}
-                    // SAFETY: the same block, which is not free yet and is to be listed.
-                    Freed::ToBeListed => unsafe { free_listed::<A>(block, size, place) },
+                if !thread::with(|owner| unsafe { owner.free_fast(place, block, size) }) {
                     // SAFETY: the same block, which is not free yet.
-                    Freed::Elsewhere => unsafe { free_elsewhere(block, size, place) },
+                    unsafe { free_elsewhere(block, size, place) }
                 }
             }
             // SAFETY: the block is not the engine's, so the inner allocator served it, with this
@@ -166,7 +162,7 @@ unsafe fn aligned<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>)
     }
     thread::with(|owner| owner.alloc_aligned_fast(size, align))
         // SAFETY: the caller's size and alignment.
-        .unwrap_or_else(|| unsafe { listed(size, align, scoped) })
+        .unwrap_or_else(|| unsafe { slow(size, align, scoped) })
 }
 
 /// Serves from the inner allocator.
@@ -182,18 +178,6 @@ unsafe fn inner<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -
     unsafe { scoped.inner.alloc(layout) }
 }
 
-/// Serves small blocks from free lists.
-///
-/// # Safety
-///
-/// Size and alignment are those of a layout, and the size is not 0.
-#[inline(never)]
-unsafe fn listed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
-    thread::with(|owner| owner.alloc_listed::<0>(size, align))
-        // SAFETY: the caller's size and alignment.
-        .unwrap_or_else(|| unsafe { slow(size, align, scoped) })
-}
-
 /// Serves all other requests, from the inner allocator if the scope does not.
 ///
 /// # Safety
@@ -207,8 +191,8 @@ unsafe fn slow<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) ->
     if !block.is_null() {
         return block;
     }
-    // SAFETY: the layout is the caller's, and has a size.
-    unsafe { scoped.inner.alloc(layout) }
+    // SAFETY: the caller's size and alignment.
+    unsafe { inner(size, align, scoped) }
 }
 
 /// Serves zeroed blocks inside a scope.
@@ -226,35 +210,6 @@ unsafe fn zeroed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) 
     }
     // SAFETY: the layout is the caller's, and has a size.
     unsafe { scoped.inner.alloc_zeroed(layout) }
-}
-
-/// Frees a small block in a scope that lists them.
-///
-/// # Safety
-///
-/// The contract of [`Owner::free_listed`].
-#[allow(
-    clippy::extra_unused_type_parameters,
-    reason = "generic, it is compiled with the program, where the address of a thread-local is a constant"
-)]
-#[inline(never)]
-unsafe fn free_listed<A>(block: *mut u8, size: usize, place: Place) {
-    // SAFETY: the caller's block, which has the place and size.
-    if !thread::with(|owner| unsafe { owner.free_listed(place, block, size) }) {
-        // SAFETY: the same block, which is not free yet.
-        unsafe { free_medium(block, size, place) }
-    }
-}
-
-/// Frees a block of any size in a scope that lists it.
-///
-/// # Safety
-///
-/// The contract of [`Owner::free_medium`].
-#[inline(never)]
-unsafe fn free_medium(block: *mut u8, size: usize, place: Place) {
-    // SAFETY: the caller's block, which has the place and size.
-    thread::with(|owner| unsafe { owner.free_medium(place, block, size) });
 }
 
 /// Frees a block that does not belong to the innermost scope.

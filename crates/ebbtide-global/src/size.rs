@@ -1,12 +1,11 @@
-//! Size classes: how request sizes are rounded, and which free list or run class serves them. Safe
-//! code over `usize`.
+//! Size classes: how request sizes are rounded, and which run class serves them. Safe code over
+//! `usize`.
 #![forbid(unsafe_code)]
 
 /// Blocks begin and end at multiples of this.
 pub(crate) const GRANULE: usize = 8;
 
-/// The largest small block. Small blocks are rounded up to the granule, and the fast paths serve
-/// them.
+/// The largest small block. The fast paths serve small blocks.
 pub(crate) const SMALL: usize = 1024;
 
 /// The largest size of a medium block when it is allocated. Medium blocks lie in chunks, and may
@@ -32,48 +31,10 @@ pub(crate) const BUMP_CLASS: usize = 0;
 /// get addresses for further growth.
 pub(crate) const LARGEST: usize = CHUNK << (CLASSES - 4);
 
-/// The number of free lists: one for each granule up to [`SMALL`], then eight for each doubling up
-/// to [`CHUNK`].
-pub(crate) const LISTS: usize = SMALL / GRANULE + 8 * (CHUNK / SMALL).ilog2() as usize;
-
-/// The size in memory of a small block.
+/// The size in memory of a block in a chunk.
 #[inline(always)]
-pub(crate) const fn round_small(size: usize) -> usize {
-    (size + (GRANULE - 1)) & !(GRANULE - 1)
-}
-
-/// The size in memory of a block in a chunk. Above [`SMALL`], sizes are rounded up by at most an
-/// eighth, so that a freed block fits more requests.
 pub(crate) const fn round(size: usize) -> usize {
-    if size <= SMALL {
-        return round_small(size);
-    }
-    let step = 1 << ((size - 1).ilog2() - 3);
-    (size + (step - 1)) & !(step - 1)
-}
-
-/// The free list for a size that [`round`] returned, other than 0.
-pub(crate) const fn list(rounded: usize) -> usize {
-    if rounded <= SMALL {
-        return rounded / GRANULE - 1;
-    }
-    let log = (rounded - 1).ilog2();
-    let eighth = ((rounded - 1) >> (log - 3)) & 7;
-    SMALL / GRANULE + 8 * (log - SMALL.ilog2()) as usize + eighth
-}
-
-/// The free list for a small size other than 0, rounded or not.
-#[inline(always)]
-pub(crate) const fn small_list(size: usize) -> usize {
-    // The remainder never changes the result. It allows the compiler to omit a bounds check.
-    (size - 1) / GRANULE % (SMALL / GRANULE)
-}
-
-/// The size of the blocks in a free list.
-pub(crate) const fn list_bytes(list: usize) -> usize {
-    let Some(medium) = list.checked_sub(SMALL / GRANULE) else { return (list + 1) * GRANULE };
-    let (log, eighth) = (SMALL.ilog2() as usize + medium / 8, medium % 8);
-    (8 + eighth + 1) << (log - 3)
+    (size + (GRANULE - 1)) & !(GRANULE - 1)
 }
 
 /// The class of the smallest run that holds `size` bytes of a large block.
@@ -113,29 +74,9 @@ mod tests {
     fn a_block_is_at_least_as_large_as_asked_and_rounding_is_stable() {
         for size in 1..=CHUNK {
             let rounded = round(size);
-            assert!(rounded >= size && rounded % GRANULE == 0);
-            assert!(rounded - size < GRANULE.max(size / 8 + 1), "{size} became {rounded}");
+            assert!(rounded >= size && rounded % GRANULE == 0 && rounded - size < GRANULE);
             assert_eq!(round(rounded), rounded);
-            if size <= SMALL {
-                assert_eq!(round_small(size), rounded);
-            }
         }
-    }
-
-    #[test]
-    fn two_sizes_share_a_list_only_if_they_are_rounded_to_the_same() {
-        let mut of_list = [0; LISTS];
-        for size in 1..=CHUNK {
-            let rounded = round(size);
-            let known = &mut of_list[list(rounded)];
-            assert!(*known == 0 || *known == rounded, "{known} and {rounded}");
-            *known = rounded;
-            assert_eq!(list_bytes(list(rounded)), rounded);
-            if size <= SMALL {
-                assert_eq!(small_list(size), list(rounded));
-            }
-        }
-        assert!(of_list.iter().all(|size| *size > 0), "no list is without a use");
     }
 
     #[test]

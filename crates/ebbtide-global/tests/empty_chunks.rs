@@ -130,12 +130,12 @@ fn a_scope_searches_its_own_chunks_after_a_nested_one_searched_others() {
 }
 
 #[test]
-fn chunks_full_of_listed_blocks_serve_other_sizes() {
+fn chunks_in_which_a_few_blocks_stay_are_no_hindrance() {
     alone!();
     let owner = started();
     let scope = owner.enter(&Options::new()).unwrap();
     let mut chunks = BTreeSet::new();
-    // Each size has a free list of its own. One block stays to the end.
+    // One block stays to the end.
     let mut kept = Vec::new();
     for size in [1100, 1300, 1500, 1800, 2200, 2600, 3000, 3600, 4200, 5000, 6000, 7000] {
         let layout = Layout::from_size_align(size, 8).unwrap();

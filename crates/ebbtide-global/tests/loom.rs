@@ -38,14 +38,10 @@ mod shared {
     pub(crate) mod budget;
     pub(crate) mod count;
     pub(crate) mod frontier;
-    pub(crate) mod hole;
     pub(crate) mod lease;
     pub(crate) mod once;
     pub(crate) mod registry;
-    pub(crate) mod return_stack;
     pub(crate) mod stack;
-    pub(crate) mod suspended;
-    pub(crate) mod tails;
     pub(crate) mod watch;
 }
 
@@ -56,5 +52,4 @@ mod loom_plain;
 mod loom_pool;
 mod loom_range;
 mod loom_registry;
-mod loom_returned;
 mod loom_watch;

@@ -7,10 +7,7 @@
 
 use crate::{
     loom_plain::{Plain, model, spawn},
-    shared::{
-        count::{BIAS, Count},
-        hole::Hole,
-    },
+    shared::count::{BIAS, Count},
 };
 use loom::{
     sync::{
@@ -23,7 +20,7 @@ use loom::{
 struct Chunk {
     count: Count,
     /// The contents of a block; the thread that frees it has used it before.
-    blocks: Vec<Plain<u16>>,
+    blocks: Vec<Plain<u32>>,
     /// The start of the free tail: a plain field of the owner.
     tail: Plain<u32>,
     recycled: AtomicU32,
@@ -55,47 +52,21 @@ impl Chunk {
     fn free_elsewhere(chunk: &Arc<Chunk>, block: usize) -> thread::JoinHandle<()> {
         spawn(chunk, move |chunk| {
             chunk.write(block);
-            chunk.free(block);
+            chunk.free();
         })
     }
 
-    /// Where the hole of a freed block begins, in granules.
-    fn start(block: usize) -> u16 {
-        Hole::new(24 + 8 * block, 8).start()
-    }
-
-    /// Like `Owner::free_shared`: the link takes the place of the block's contents.
-    fn free(&self, block: usize) {
-        if self
-            .count
-            .free(Hole::new(24 + 8 * block, 8), |next| self.blocks[block].set(next))
-            .is_none()
-        {
+    /// Like `Owner::free_shared`.
+    fn free(&self) {
+        if self.count.free() {
             self.recycle();
         }
-    }
-
-    fn read_link(&self, start: u16) -> (Hole, u16) {
-        let block = usize::from(start - Chunk::start(0));
-        (Hole::new(24 + 8 * block, 8), self.blocks[block].get())
-    }
-
-    /// Takes the newest `most` holes of the caller's chunk. Returns their blocks.
-    fn take(&self, most: u32) -> Vec<usize> {
-        let (mut start, taken) = self.count.take(most, |start| self.read_link(start));
-        (0..taken)
-            .map(|_| {
-                let block = usize::from(start - Chunk::start(0));
-                start = self.read_link(start).1;
-                block
-            })
-            .collect()
     }
 
     /// The owner's scope ends.
     fn retire(&self, local: i32, tail: u32) -> u32 {
         self.tail.set(tail);
-        let (live, _) = self.count.settle(local);
+        let live = self.count.settle(local);
         if live == 0 {
             self.recycle();
         }
@@ -173,7 +144,7 @@ fn the_tail_is_adopted_by_one_and_read_after_the_exchange() {
         let adopters: Vec<_> = (0..2)
             .map(|_| {
                 spawn(&chunk, move |chunk| {
-                    if chunk.count.adopt().is_none() {
+                    if !chunk.count.adopt() {
                         return;
                     }
                     // Takes a block from the tail, which escapes as well; the next adopter gets
@@ -183,7 +154,7 @@ fn the_tail_is_adopted_by_one_and_read_after_the_exchange() {
                     chunk.retire(1, at + 1);
                     // The thread that has the block frees it.
                     chunk.write(at as usize);
-                    chunk.free(at as usize);
+                    chunk.free();
                 })
             })
             .collect();
@@ -203,13 +174,13 @@ fn an_adopter_that_frees_what_was_pinned() {
         chunk.retire(2, 2);
         let other = Chunk::free_elsewhere(&chunk, 0);
         let adopter = spawn(&chunk, move |chunk| {
-            let adopted = chunk.count.adopt().is_some();
+            let adopted = chunk.count.adopt();
             // This thread has the block, whether or not it has adopted the chunk.
             chunk.write(1);
             if adopted {
                 chunk.retire(-1, 2);
             } else {
-                chunk.free(1);
+                chunk.free();
             }
         });
         other.join().unwrap();
@@ -227,7 +198,7 @@ fn a_future_moves_between_threads() {
         let other = Chunk::free_elsewhere(&chunk, 1);
         let next = spawn(&chunk, move |chunk| {
             // The block that is still alive prevents the chunk from being recycled.
-            assert!(chunk.count.adopt().is_some());
+            assert!(chunk.count.adopt());
             assert_eq!(chunk.tail.get(), 2);
             chunk.write(2);
             chunk.write(0);
@@ -245,97 +216,11 @@ fn an_owned_chunk_is_adopted_by_nobody() {
     loom::model(|| {
         let chunk = Chunk::new(2);
         let other = Chunk::free_elsewhere(&chunk, 0);
-        assert_eq!(chunk.count.adopt(), None);
+        assert!(!chunk.count.adopt());
         assert!(chunk.count.peek() > BIAS / 2);
         other.join().unwrap();
-        assert_eq!(chunk.count.adopt(), None);
+        assert!(!chunk.count.adopt());
         assert_eq!(chunk.retire(1, 0), 0);
-        assert_eq!(chunk.count.adopt(), None);
-    });
-}
-
-#[test]
-fn holes_are_taken_by_one_adopter_and_served_again_once() {
-    model(3, || {
-        let chunk = Chunk::new(3);
-        chunk.retire(3, 3);
-        let others = [Chunk::free_elsewhere(&chunk, 0), Chunk::free_elsewhere(&chunk, 1)];
-        let adopter = spawn(&chunk, move |chunk| {
-            let Some(live) = chunk.count.adopt() else { return };
-            let blocks = chunk.take(3);
-            assert!(live as usize + blocks.len() >= 3, "a block that was freed is a hole");
-            assert_eq!(chunk.tail.get(), 3);
-            // Serves the first hole, and leaves the others. The block is freed after that.
-            let served = blocks.first().copied();
-            served.into_iter().for_each(|block| chunk.write(block));
-            for &block in blocks.iter().skip(1) {
-                let hole = Hole::new(24 + 8 * block, 8);
-                chunk.count.leave(hole, |next| chunk.blocks[block].set(next));
-            }
-            chunk.retire(i32::from(served.is_some()), 3);
-            served.into_iter().for_each(|block| chunk.free(block));
-        });
-        for other in others {
-            other.join().unwrap();
-        }
-        adopter.join().unwrap();
-        assert_eq!(chunk.recycled(), 0, "block 2 is alive");
-        // All other blocks are holes.
-        assert_eq!(chunk.count.adopt(), Some(1));
-        let mut blocks = [chunk.take(1), chunk.take(3)].concat();
-        blocks.sort_unstable();
-        assert_eq!(blocks, [0, 1]);
-        chunk.retire(0, 3);
-        chunk.free(2);
-        assert_eq!(chunk.recycled(), 1);
-    });
-}
-
-#[test]
-fn holes_outlast_adoptions_for_the_tail() {
-    loom::model(|| {
-        let chunk = Chunk::new(3);
-        let other = Chunk::free_elsewhere(&chunk, 0);
-        // Freed by its owner, which had listed it.
-        chunk.count.leave(Hole::new(24 + 8, 8), |next| chunk.blocks[1].set(next));
-        chunk.retire(3 - 1, 3);
-        assert!(chunk.count.adopt().is_some());
-        chunk.retire(0, 3);
-        other.join().unwrap();
-        assert_eq!(chunk.count.adopt(), Some(1));
-        let mut blocks = chunk.take(3);
-        blocks.sort_unstable();
-        assert_eq!(blocks, [0, 1]);
-        assert_eq!(chunk.count.peek(), BIAS + 1);
-    });
-}
-
-/// An owner serves the bytes again that others free in its chunk, so its own count grows without
-/// end. Like `take_holes` of `owner/holes`.
-///
-/// Fails where `absorb` loads and stores instead of adding, where it returns `local` as it was, and
-/// where `take` exchanges without `Acquire`.
-#[test]
-fn an_owner_serves_again_what_others_free_in_its_chunk() {
-    loom::model(|| {
-        let chunk = Chunk::new(2);
-        // As if so many blocks had been served here, all but two of which others have freed.
-        let mut local = i32::try_from(BIAS / 4).unwrap();
-        chunk.count.free_again(BIAS / 4 - 2);
-        let others = [Chunk::free_elsewhere(&chunk, 0), Chunk::free_elsewhere(&chunk, 1)];
-        local = chunk.count.absorb(local);
-        assert_eq!(local, 0);
-        let served = chunk.take(2);
-        for &block in &served {
-            chunk.write(block);
-            local += 1;
-        }
-        for other in others {
-            other.join().unwrap();
-        }
-        let live = u32::try_from(served.len()).unwrap();
-        assert_eq!(chunk.retire(local, 0), live);
-        served.into_iter().for_each(|block| chunk.free(block));
-        assert_eq!(chunk.recycled(), 1);
+        assert!(!chunk.count.adopt());
     });
 }

@@ -1,5 +1,4 @@
-//! Claims: memory that is given back is counted once; and releasing the pools leaves the free lists
-//! of an open scope intact.
+//! Claim: memory that is given back is counted once.
 
 // Without a range nothing is served, and there is nothing to be bounded.
 #![cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
@@ -40,23 +39,4 @@ fn memory_that_is_trimmed_and_given_back_is_counted_once() {
         report().held == 0
     });
     assert!(is_released, "{}", report());
-}
-
-#[test]
-fn the_lists_of_an_open_scope_stay_its_own_when_pools_are_released() {
-    alone!();
-    let (owner, other) = (started(), started());
-    let ticket = owner.enter(&Options::new()).unwrap();
-    let (listed, last) = (served(&owner, 4_000), served(&owner, 4_000));
-    let place = listed.start;
-    listed.free(&Through(&owner));
-    owner.release_pools();
-    let foreign = other.enter(&Options::new()).unwrap();
-    let theirs: Vec<_> = (0..500).map(|_| served(&other, 1_000)).collect();
-    let again = served(&owner, 4_000);
-    assert_eq!(again.start, place);
-    theirs.into_iter().for_each(|block| block.free(&Through(&other)));
-    other.leave(foreign);
-    [last, again].into_iter().for_each(|block| block.free(&Through(&owner)));
-    owner.leave(ticket);
 }

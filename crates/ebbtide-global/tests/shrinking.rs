@@ -1,7 +1,7 @@
 //! A program of its own, because its global allocator can run out of memory.
 //!
-//! Claim: shrinking a block never fails, even if the system has no memory. A block of a suspended
-//! scope would move to the inner allocator; if that has no memory, the block stays where it is.
+//! Claim: shrinking a block never fails, even if the system has no memory. A block whose scope has
+//! ended would move to the inner allocator; if that has no memory, the block stays where it is.
 
 // Without a range no block is an arena's.
 #![cfg(target_pointer_width = "64")]
@@ -44,8 +44,8 @@ fn a_shrinking_block_stays_in_place_if_there_is_no_other_memory() {
         let blocks: Vec<Vec<u8>> = (0..200).map(|_| vec![number; 300]).collect();
         blocks.into_iter().step_by(20).collect::<Vec<_>>()
     };
-    let mut kept: Vec<Vec<Vec<u8>>> = (0..200).map(|number| arena(|| scope(number))).collect();
-    assert!(report().escapes.pinned_chunks > 0);
+    let mut kept: Vec<Vec<Vec<u8>>> = (0..50).map(|number| arena(|| scope(number))).collect();
+    assert!(report().escapes.pinned_chunks > 0 && report().fallbacks.total() == 0);
 
     IS_SHORT.store(true, Ordering::Relaxed);
     for block in kept.iter_mut().flatten() {
@@ -53,12 +53,12 @@ fn a_shrinking_block_stays_in_place_if_there_is_no_other_memory() {
         block.shrink_to_fit();
     }
     IS_SHORT.store(false, Ordering::Relaxed);
-    let later: Vec<_> = (0..200).map(|number| arena(|| scope(number))).collect();
+    let later: Vec<_> = (0..50).map(|number| arena(|| scope(number))).collect();
 
-    for (number, blocks) in (0..200).zip(&kept) {
+    for (number, blocks) in (0..50).zip(&kept) {
         assert!(blocks.iter().all(|block| *block == [number; 10]));
     }
-    for (number, blocks) in (0..200).zip(&later) {
+    for (number, blocks) in (0..50).zip(&later) {
         assert!(blocks.iter().all(|block| *block == [number; 300]));
     }
 }

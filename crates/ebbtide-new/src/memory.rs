@@ -21,22 +21,13 @@ pub(crate) type Outside = extern "C-unwind" fn(size: usize) -> *mut c_void;
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn ebb_alloc_(size: usize, owner: &Owner, outside: Outside) -> *mut c_void {
     if owner.has_scope() {
-        owner.alloc_headed_or(size, || listed(size, owner, outside).cast()).cast()
+        owner.alloc_headed_or(size, || slow(size, owner, outside).cast()).cast()
     } else {
         outside(size)
     }
 }
 
-/// Serves small blocks from free lists. Out of line, so that the fast path needs no stack frame.
-#[inline(never)]
-extern "C-unwind" fn listed(size: usize, owner: &Owner, outside: Outside) -> *mut c_void {
-    match owner.alloc_headed_listed(size) {
-        Some(block) => block.cast(),
-        None => slow(size, owner, outside),
-    }
-}
-
-/// Serves all other requests.
+/// Serves all other requests. Out of line, so that the fast path needs no stack frame.
 #[inline(never)]
 extern "C-unwind" fn slow(size: usize, owner: &Owner, outside: Outside) -> *mut c_void {
     let block = owner.alloc_headed(size, 1);

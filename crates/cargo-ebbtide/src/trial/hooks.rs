@@ -14,16 +14,16 @@ use ebbtide_global::engine::Owner;
 pub(crate) fn malloc(size: usize) -> *mut c_void {
     let owner = &local().owner;
     if owner.has_scope() {
-        return owner.alloc_headed_or(size, || listed(size, owner)).cast();
+        return owner.alloc_headed_or(size, || slow(size, owner)).cast();
     }
     // SAFETY: has no preconditions.
     unsafe { sys::__libc_malloc(size) }
 }
 
-/// Serves small blocks from free lists, and all others.
+/// Serves all other requests.
 #[inline(never)]
-fn listed(size: usize, owner: &Owner) -> *mut u8 {
-    let block = owner.alloc_headed_listed(size).unwrap_or_else(|| owner.alloc_headed(size, 16));
+fn slow(size: usize, owner: &Owner) -> *mut u8 {
+    let block = owner.alloc_headed(size, 16);
     if block.is_null() {
         // SAFETY: has no preconditions.
         return unsafe { sys::__libc_malloc(size) }.cast();

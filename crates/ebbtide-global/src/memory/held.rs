@@ -167,11 +167,6 @@ pub(crate) fn try_hold(bytes: usize, keeps: bool) -> bool {
     BUDGET.try_hold(bytes, bound(keeps))
 }
 
-/// Adds to the bytes held, also beyond the bound.
-pub(crate) fn hold(bytes: usize) {
-    BUDGET.try_hold(bytes, usize::MAX);
-}
-
 /// Records that the bound refused requests of `refused` bytes, which the inner allocator served,
 /// while the engine served `served` bytes.
 pub(crate) fn refused(refused: usize, served: usize) {

@@ -1,5 +1,4 @@
-//! The pools that all threads share: unused runs, pinned chunks with holes, and pinned chunks with a
-//! free tail.
+//! The pools of unused runs, which all threads share.
 //!
 //! Each class of runs has a pool of two stacks: one for runs with memory behind them, and one for
 //! runs whose memory went back to the system. Memory goes back when it was not used for a window of
@@ -13,9 +12,9 @@ use crate::{
     memory::{
         held,
         os::{self, Purged},
-        run::{ChunkRef, FIRST_ID, LargeRef, Run},
+        run::{FIRST_ID, LargeRef, Run},
     },
-    shared::{stack::Stack, tails::Tails},
+    shared::stack::Stack,
     size::{self, BUMP_CLASS, CHUNK, CLASSES},
 };
 use core::{
@@ -57,11 +56,6 @@ const MAX_JOINED: usize = 256 * CHUNK;
 /// Takes a run with memory behind it.
 pub(crate) fn take_warm(class: usize) -> Option<Run> {
     pop(&WARM[class]).inspect(|run| count_taken(*run))
-}
-
-/// Whether there probably is a run with memory behind it.
-pub(crate) fn has_warm(class: usize) -> bool {
-    !WARM[class].is_empty()
 }
 
 fn count_taken(run: Run) {
@@ -307,34 +301,4 @@ fn push(stack: &Stack, run: Run) {
 fn pop(stack: &Stack) -> Option<Run> {
     let next = |run| Run::from_number(run).and_then(Run::next).map_or(0, Run::number);
     Run::from_number(stack.pop(next))
-}
-
-static TAILS: Tails<64> = Tails::new();
-
-/// Leaves a pinned chunk with a free tail to other owners.
-pub(crate) fn leave_tail(chunk: ChunkRef) {
-    TAILS.leave(chunk.number());
-}
-
-/// Takes a pinned chunk that an owner left.
-pub(crate) fn take_tail() -> Option<ChunkRef> {
-    ChunkRef::from_number(TAILS.take())
-}
-
-/// Chunks that were pinned and had holes when they were put here. The entries are hints, like those
-/// of [`TAILS`].
-static HOLEY: Stack = Stack::new();
-
-/// Leaves a pinned chunk with holes to other owners. No-op if it is already there.
-pub(crate) fn leave_holey(chunk: ChunkRef) {
-    let link = &chunk.entry().holey;
-    if link.join() {
-        HOLEY.push(chunk.number(), |next| link.set(next));
-    }
-}
-
-/// Takes a chunk that was left for its holes.
-pub(crate) fn take_holey() -> Option<ChunkRef> {
-    let next = |run| Run::from_number(run).map_or(0, |run| run.entry().holey.get());
-    ChunkRef::from_number(HOLEY.pop(next)).inspect(|chunk| chunk.entry().holey.leave())
 }

@@ -9,16 +9,11 @@
 use crate::{
     figures::{self, Counted, Label, Usage},
     memory::{
-        lists::FreeLists,
         os,
         range::{self, ENTRY_BYTES},
     },
     scope::mode::Mode,
-    shared::{
-        count::{BIAS, Count},
-        return_stack::ReturnStack,
-        stack::Membership,
-    },
+    shared::count::Count,
     size::{self, BUMP_CLASS, CHUNK, CHUNK_SHIFT, LARGEST},
 };
 use core::{
@@ -54,28 +49,24 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 /// The table entry of the run that begins with a chunk. All-zero bytes are a valid entry, of a
 /// chunk that was never taken.
 ///
-/// `scope_id`, `owner_id`, `next`, `count`, `returned_to`, `returned` and `holey` are atomics, which
-/// any thread may read. Only the thread that owns the run accesses the other fields (G2 in `owner`):
-/// the run's owner, the thread that took it from a pool, or the thread that holds its large block.
-/// `Count`, `Stack`, or the handing over of the large block orders their accesses.
+/// `scope_id`, `owner_id`, `next` and `count` are atomics, which any thread may read. Only the thread
+/// that owns the run accesses the other fields (G2 in `owner`): the run's owner, the thread that took
+/// it from a pool, or the thread that holds its large block. `Count`, `Stack`, or the handing over of
+/// the large block orders their accesses.
 ///
 /// # Memory order
 ///
 /// `scope_id` and `owner_id` are stored and loaded `Relaxed`, without fences. A thread that loads one
 /// owns the run or holds a live block of it, and compares the value in one of two ways:
 ///
-/// - With the ID of its own owner, or of a scope of that owner. IDs are never used twice (G8), so
+/// - With the ID of its own owner, or of a scope of that owner. IDs are never used twice (G7), so
 ///   only that owner stores such a value, and it stores another one before it gives up the run. A
 ///   thread never loads a value older than its own last store, and moving an owner to another
 ///   thread orders the owner's earlier stores before its later loads. So the two values are equal
-///   exactly as long as the owner has the run. The exception is a run of a suspended scope, which
-///   another thread may give up. There the owner takes the scope's lease before it relies on the
-///   comparison (P5 in `owner/persistent`).
+///   exactly as long as the owner has the run.
 /// - With [`LARGE_BLOCK`]. A chunk never has this value, because a run never changes its class. The
 ///   run of a large block had it, and the ID of the owner, before the block was handed out, and
 ///   keeps both until the block is freed.
-///
-/// `returned_to` and `returned` have invariants of their own, R1 to R3 in `owner/returned`.
 ///
 /// Only the run's owner uses `next`, except in a pool, where [`Stack`](crate::shared::stack::Stack) orders
 /// it.
@@ -98,17 +89,8 @@ pub(crate) struct Entry {
     pub(crate) tail_start: Cell<u32>,
     /// Blocks below `tail_start` that the owner has freed.
     pub(crate) older_freed: Cell<i32>,
-    /// The blocks that the owner bumped, including those that were rewound; at most [`i32::MAX`].
-    pub(crate) bumped: Cell<i32>,
     /// The class of the run that begins here.
     class: Cell<u32>,
-    /// If the owner adopted the chunk with its holes: the granule at which the next hole begins in
-    /// which it has not bumped yet, or 1 if there is none. Otherwise 0 (H2 in `owner/holes`).
-    pub(crate) next_hole: Cell<u16>,
-    /// Whether fewer than a quarter of the chunk's blocks were alive when it was pinned.
-    pub(crate) is_sparse: Cell<bool>,
-    /// Whether a medium block of the chunk was put into a free list since the chunk got its owner.
-    pub(crate) has_listed: Cell<bool>,
     /// The bytes from the start of the run that may be other than zero.
     pub(crate) touched: Cell<usize>,
     /// The bytes from the start of the run that may have memory behind them, as counted in
@@ -117,14 +99,6 @@ pub(crate) struct Entry {
     // A cache line of its own, because other threads write to it.
     _apart: CacheLine,
     pub(crate) count: Count,
-    /// The number of the first chunk of the persistent scope that the chunk belongs to; 0 if it
-    /// belongs to none (R3).
-    pub(crate) returned_to: AtomicU32,
-    /// In the entry of a persistent scope's first chunk: the scope's blocks that other threads
-    /// freed. Otherwise closed (R2).
-    pub(crate) returned: ReturnStack,
-    /// The link in the pool of chunks with holes, for a chunk that is or was pinned.
-    pub(crate) holey: Membership,
     /// The label of the scope that pinned the chunk. While the chunk has an owner, it is the label
     /// of the scope that pinned it last.
     label: Cell<Option<&'static Label>>,
@@ -177,11 +151,6 @@ pub(crate) struct ScopeRecord {
     pub(crate) at_start: Cell<Usage>,
     /// The scope's live large blocks.
     pub(crate) large: Cell<u32>,
-    /// The number of chunks that the scope has besides its first.
-    pub(crate) added_chunks: Cell<u32>,
-    /// The list of chunks that the scope adopted whole, in which it does not bump, if it is
-    /// persistent (P2 in `owner/persistent`).
-    pub(crate) adopted: Cell<Option<ChunkRef>>,
     /// In a run that holds a large block: the scope that served it, and the ID of that scope.
     pub(crate) large_scope: Cell<Option<ScopeRef>>,
     pub(crate) large_scope_id: Cell<u64>,
@@ -192,7 +161,6 @@ pub(crate) struct ScopeRecord {
 pub(crate) struct Saved {
     pub(crate) position: Position,
     pub(crate) mode: Mode,
-    pub(crate) lists: Option<NonNull<FreeLists>>,
 }
 
 /// Where a scope bumps; see the fields of [`Bump`](crate::scope::bump::Bump).
@@ -229,12 +197,6 @@ impl Entry {
         self.count.is_empty(self.local.get())
     }
 
-    /// The number of live blocks of this chunk of the caller's (G3), without those that were bumped
-    /// since the last flush.
-    pub(crate) fn live(&self) -> i64 {
-        i64::from(self.count.peek()) - i64::from(BIAS) + i64::from(self.local.get())
-    }
-
     /// Names the label of the scope that is about to pin the chunk.
     pub(crate) fn set_label(&self, label: Option<&'static Label>) {
         self.label.set(label);
@@ -267,14 +229,6 @@ impl ScopeRecord {
         Counted { label, continues: self.continues.get(), site: self.site.get() }
     }
 
-    /// Whether the scope is an outermost one with the default options, like those that may persist.
-    pub(crate) fn may_persist(&self) -> bool {
-        self.outer.get().is_none()
-            && self.min_size() == 0
-            && self.max_size() == LARGEST
-            && !self.has_limit()
-    }
-
     /// The smallest size that the scope serves.
     pub(crate) fn min_size(&self) -> usize {
         self.min_size.get() as usize
@@ -305,8 +259,6 @@ impl ScopeRecord {
         self.allowance.set(UNLIMITED);
         self.count_as(Counted::default());
         self.large.set(0);
-        self.added_chunks.set(0);
-        self.adopted.set(None);
     }
 }
 
@@ -412,26 +364,9 @@ impl ChunkRef {
         ChunkRef(run)
     }
 
-    /// The chunk for a number that [`number`](ChunkRef::number) returned; `None` for 0.
-    pub(crate) fn from_number(number: u32) -> Option<ChunkRef> {
-        Run::from_number(number).map(ChunkRef)
-    }
-
-    /// The chunk that contains this address, which lies in no large block; `None` outside of the
-    /// range.
-    pub(crate) fn containing(address: *const u8) -> Option<ChunkRef> {
-        let number = range::offset_of(address.addr())? >> CHUNK_SHIFT;
-        ChunkRef::from_number(u32::try_from(number).ok()?)
-    }
-
     #[inline(always)]
     pub(crate) fn run(self) -> Run {
         self.0
-    }
-
-    #[inline(always)]
-    pub(crate) fn number(self) -> u32 {
-        self.0.number()
     }
 
     #[inline(always)]
@@ -471,14 +406,14 @@ impl ChunkRef {
     }
 }
 
-/// The run of a large block (G7 in `owner`).
+/// The run of a large block (G6 in `owner`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct LargeRef(Run);
 
 impl LargeRef {
     pub(crate) fn of(run: Run) -> LargeRef {
-        invariant!(run.class() != BUMP_CLASS, "G7, the run of a large block");
+        invariant!(run.class() != BUMP_CLASS, "G6, the run of a large block");
         LargeRef(run)
     }
 
@@ -491,8 +426,7 @@ impl LargeRef {
     }
 }
 
-/// A scope: open, suspended or, between two fast scopes, the next one. Its first chunk identifies
-/// it, and the entry of that chunk has its record.
+/// A scope: open or, between two fast scopes, the next one. Its first chunk identifies it, and the entry of that chunk has its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct ScopeRef {
@@ -540,8 +474,7 @@ impl Place {
         #[allow(clippy::cast_possible_truncation, reason = "a range has fewer than 2^32 chunks")]
         let number = (self.offset >> CHUNK_SHIFT) as u32;
         // SAFETY: `find` returns places of live blocks only. No other allocator has memory in the
-        // range, so the block is the engine's and lies in a run, like those of `place_of`. No run
-        // contains chunk 0.
+        // range, so the block is the engine's and lies in a run. No run contains chunk 0.
         Run(unsafe { NonZeroU32::new_unchecked(number) })
     }
 
@@ -574,16 +507,6 @@ impl Place {
 #[inline(always)]
 pub(crate) unsafe fn find(block: *mut u8) -> Option<Place> {
     range::offset_of(block.addr()).map(|offset| Place { offset })
-}
-
-/// The place of a block of the engine.
-///
-/// # Safety
-///
-/// `block` lies in a chunk that has an owner.
-#[inline(always)]
-pub(crate) unsafe fn place_of(block: *mut u8) -> Place {
-    Place { offset: block.addr() - range::origin().addr() }
 }
 
 /// The offset of a block in its chunk.

@@ -87,7 +87,7 @@ impl Owner {
     }
 
     /// Serves a small block of any alignment, if aligning and bumping is enough. `None` for a request
-    /// that [`alloc_listed`](Owner::alloc_listed) or [`alloc_slow`](Owner::alloc_slow) serves.
+    /// that [`alloc_slow`](Owner::alloc_slow) serves.
     #[inline(always)]
     pub(crate) fn alloc_aligned_fast(&self, size: usize, align: usize) -> Option<*mut u8> {
         self.bump.alloc_aligned(size, align)
@@ -118,7 +118,7 @@ impl Owner {
         block
     }
 
-    /// Out-of-line path: free lists, another chunk, or a large block.
+    /// Out-of-line path: another chunk, or a large block.
     #[inline(never)]
     pub(crate) fn alloc_slow(&self, layout: Layout) -> *mut u8 {
         let size = layout.size();
@@ -135,18 +135,12 @@ impl Owner {
         if let Err(reason) = self.accept(layout) {
             return self.refuse(reason);
         }
-        let rounded = size::round(layout.size());
-        if let Some(block) = self.pop::<PHASE>(rounded, size::list(rounded), layout.align()) {
-            return block;
-        }
         if self.is_paused_for(layout) {
             return self.refuse(Some(Reason::Waste));
         }
+        let rounded = size::round(layout.size());
         loop {
             if let Some(block) = self.bump.alloc_rounded::<PHASE>(rounded, layout.align()) {
-                return block;
-            }
-            if let Some(block) = self.pop_returned::<PHASE>(rounded, layout.align()) {
                 return block;
             }
             if self.end_unit() {
@@ -248,7 +242,7 @@ impl Owner {
         self.own_large(large);
         let entry = large.entry();
         let lead = colour(large).next_multiple_of(layout.align());
-        invariant!(lead + size <= entry.held.get(), "G7, a large block lies in its run's memory");
+        invariant!(lead + size <= entry.held.get(), "G6, a large block lies in its run's memory");
         let block = run.start().wrapping_add(lead);
         let dirty = entry.touched.get().saturating_sub(lead).min(size);
         if zeroed {
@@ -257,7 +251,7 @@ impl Owner {
             unsafe { block.write_bytes(0, dirty) }
         }
         entry.touched.set(entry.touched.get().max(lead + size));
-        self.ledger.count_unbumped(size);
+        self.ledger.count_large(size);
         block
     }
 }

@@ -6,7 +6,6 @@ use super::Owner;
 use crate::{
     memory::run::{Entry, ScopeRef},
     shared::count::BIAS,
-    size::CHUNK,
 };
 
 impl Owner {
@@ -21,7 +20,6 @@ impl Owner {
         self.ledger.check();
         self.innermost.check(&self.bump);
         self.ids.check();
-        self.persistence.check(has_scope);
         self.cache.check();
         invariant!(self.is_started() == self.ledger.counters().is_some(), "the start of an owner");
         let cached = self.cached.entry();
@@ -30,17 +28,7 @@ impl Owner {
             cached.is_none() || scope.map(ScopeRef::first_chunk) == self.bump.chunk(),
             "the cached chunk"
         );
-        invariant!(cached.is_none() || self.persistence.scope.get().is_none(), "P1");
-        let lists = self.innermost.lists().map_or(0, |lists| core::ptr::from_ref(lists).addr());
-        let places =
-            self.lists_chunk.get().map_or(0..1, |chunk| chunk.end() - CHUNK / 2..chunk.end());
-        invariant!(lists == 0 || places.contains(&lists), "the place of the lists");
         let (Some(scope), Some(current)) = (scope, self.bump.chunk()) else { return };
-        if self.persistence.is(scope) {
-            invariant!(current.entry().tail_start.get() == 0, "P2");
-            invariant!(lists != 0 && self.bump.lists_small(), "P3");
-        }
-        self.check_holes(current);
         let id = if has_scope { self.bump.scope_id() } else { cached.map_or(0, Entry::scope_id) };
         let (mut next, mut has_first) = (Some(current), false);
         // Checks only the newest chunks: each chunk is checked while it is new.

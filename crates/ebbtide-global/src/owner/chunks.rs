@@ -4,14 +4,14 @@
 //! `owner/alloc` calls it when a block does not fit, and `owner/scopes` for the first chunk. It
 //! writes the list of the innermost scope's chunks, and the mode when the bound refuses one.
 
-use super::{Owner, ebb};
+use super::Owner;
 use crate::{
     figures::Reason,
     memory::{
         held,
         run::{ChunkRef, Flushed, UNLIMITED},
     },
-    policy::{persistence, refusals::Refusals},
+    policy::refusals::Refusals,
     scope::{
         bump::LEAD,
         mode::{Mode, RETRY},
@@ -34,8 +34,8 @@ fn stage_end(chunk: ChunkRef, address: usize) -> usize {
 }
 
 impl Owner {
-    /// Makes a chunk the current one of the innermost scope. Its stage has room for `needed` bytes,
-    /// if the chunk has.
+    /// Makes a chunk the current one of the innermost scope, as far as the scope's limit allows. Its
+    /// stage has room for `needed` bytes, if the chunk has.
     pub(super) fn begin_chunk(
         &self,
         chunk: ChunkRef,
@@ -45,14 +45,7 @@ impl Owner {
     ) {
         let takes_turns = self.partner(chunk).is_some();
         let end = if takes_turns { stage_end(chunk, top.addr() + needed) } else { chunk.end() };
-        self.begin_region(chunk, top, end, flushed);
-    }
-
-    /// Begins to bump in the free bytes from `top` to `end` of a chunk, or in those of them that the
-    /// scope's limit allows.
-    fn begin_region(&self, chunk: ChunkRef, top: *mut u8, end: usize, flushed: Flushed) {
         let Some(scope) = self.innermost.scope() else { return };
-        invariant!((top.addr()..=chunk.end()).contains(&end), "G5, a region lies in its chunk");
         let allowance = &scope.record().allowance;
         let limit = if allowance.get() == UNLIMITED {
             end
@@ -78,9 +71,6 @@ impl Owner {
             return Err(Reason::ByteLimit);
         }
         let flushed = self.flush();
-        if self.next_hole(needed, flushed) {
-            return Ok(());
-        }
         if !record.has_limit() && self.take_turns(current, needed, flushed) {
             self.check();
             return Ok(());
@@ -91,30 +81,9 @@ impl Owner {
             self.check();
             return Ok(());
         }
-        if self
-            .innermost
-            .lists()
-            .is_some_and(|lists| ebb::has_ebbed(lists, record, current, flushed))
-        {
-            // The chunks that a persistent scope adopted were not counted. There may be very many.
-            self.sweep(None, flushed);
-        }
-        let may_persist = record.may_persist() && self.persistence.keeps();
-        let is_short = may_persist && self.is_short();
-        let keeps_track = is_short || may_persist && persistence::are_mostly_free();
-        if keeps_track {
-            self.begin_listing();
-        }
-        let take = || self.take_chunk(self.bump.scope_id(), is_short, needed);
+        let take = || self.take_chunk(self.bump.scope_id());
         let taken = match take() {
             Err(Reason::Waste) if self.sweep_if_due(held::BUDGET.window(), flushed) => take(),
-            taken => taken,
-        };
-        let taken = match taken {
-            // A scope that keeps nothing looks for holes only now: bumping in a new chunk is faster.
-            Err(Reason::Waste) if record.may_persist() && !is_short && self.begin_listing() => {
-                self.adopt_holes(self.bump.scope_id(), needed).ok_or(Reason::Waste)
-            }
             taken => taken,
         };
         if taken.is_err_and(|reason| reason == Reason::Waste) {
@@ -122,28 +91,17 @@ impl Owner {
         }
         let (chunk, top) = taken?;
         record.allowance.set(with_left());
-        let added_chunks = record.added_chunks.get().saturating_add(1);
-        record.added_chunks.set(added_chunks);
-        if self.is_persistent() {
-            self.persistent_grew(chunk, added_chunks);
-        } else if self.bump.lists_small() {
-            self.set_low_water();
-        } else {
-            self.list_if_it_churns(scope, current, flushed);
-        }
         chunk.set_next(Some(current));
         self.begin_chunk(chunk, top, needed, flushed);
-        self.next_hole(needed, flushed);
         self.check();
         Ok(())
     }
 
-    /// The chunk that takes turns with the current one: the one behind it in the scope's list.
-    /// `None` if the scope lists small blocks, because it bumps no chunk again, or has a byte limit,
-    /// which does not count what is left of a parked chunk.
+    /// The chunk that takes turns with the current one: the one behind it in the scope's list. `None`
+    /// if the scope has a byte limit, which does not count what is left of a parked chunk.
     fn partner(&self, current: ChunkRef) -> Option<ChunkRef> {
         let has_limit = self.scope().is_some_and(|scope| scope.record().has_limit());
-        current.next().filter(|_| !has_limit && !self.bump.lists_small())
+        current.next().filter(|_| !has_limit)
     }
 
     /// At the end of a stage, makes the partner the current chunk if it is empty. So a scope that
@@ -160,7 +118,7 @@ impl Owner {
         if is_full && parked == 0 {
             return false;
         }
-        let empty = self.partner(current).filter(|&partner| self.is_reusable(partner, flushed));
+        let empty = self.partner(current).filter(|partner| partner.entry().is_empty(flushed));
         let (partner, top) = match (empty, current.next()) {
             (Some(partner), _) => {
                 self.reuse(partner, flushed);
@@ -184,7 +142,7 @@ impl Owner {
     /// Finds an empty chunk of the innermost scope and makes it the scope's newest. Its memory is
     /// still in the processor's caches, unlike that of a fresh chunk.
     fn take_empty_chunk(&self, current: ChunkRef, flushed: Flushed) -> Option<ChunkRef> {
-        if self.is_reusable(current, flushed) {
+        if current.entry().is_empty(flushed) {
             self.reuse(current, flushed);
             return Some(current);
         }
@@ -194,7 +152,7 @@ impl Owner {
                 self.innermost.search_position.set(None);
                 return None;
             };
-            if self.is_reusable(chunk, flushed) {
+            if chunk.entry().is_empty(flushed) {
                 before.set_next(chunk.next());
                 chunk.set_next(Some(current));
                 self.innermost.search_position.set(Some(before));
@@ -214,10 +172,33 @@ impl Owner {
         if !self.refusals.is_sweep_due(pauses, window) {
             return false;
         }
-        let has_swept = self.sweep(self.adopted(), flushed);
-        let left = current.following().chain(ChunkRef::list(self.adopted())).count();
-        pauses.set(Refusals::pauses_for(left));
+        let has_swept = self.sweep(flushed);
+        pauses.set(Refusals::pauses_for(current.following().count()));
         has_swept
+    }
+
+    /// Gives back the empty chunks of the innermost scope, except for its first. Returns whether there
+    /// were any. No chunk may be parked, since it could be one of them (G5).
+    #[cold]
+    fn sweep(&self, flushed: Flushed) -> bool {
+        invariant!(self.bump.parked() == 0, "G5, a parked chunk is not given back");
+        let Some((scope, current)) = self.scope().zip(self.bump.chunk()) else { return false };
+        // It may be a chunk that is given back.
+        self.innermost.search_position.set(None);
+        // Given back together, because neighbours then take fewer calls of the system.
+        let mut given: Option<ChunkRef> = None;
+        let mut before = current;
+        while let Some(chunk) = before.next() {
+            if chunk != scope.first_chunk() && chunk.entry().is_empty(flushed) {
+                before.set_next(chunk.next());
+                Owner::disown_empty(chunk, flushed);
+                chunk.set_next(given.replace(chunk));
+            } else {
+                before = chunk;
+            }
+        }
+        self.cache.give_all(given.map(ChunkRef::run));
+        given.is_some()
     }
 
     /// Like [`sweep_if_due`](Owner::sweep_if_due), because the scope was refused a large block.
@@ -230,14 +211,6 @@ impl Owner {
         self.sweep_if_due(held::BUDGET.window(), self.flush())
     }
 
-    /// Whether a chunk of the innermost scope may be bumped again from its start.
-    fn is_reusable(&self, chunk: ChunkRef, flushed: Flushed) -> bool {
-        // G6: no block of it is in a list.
-        chunk.entry().is_empty(flushed)
-            && !self.bump.lists_small()
-            && !chunk.entry().has_listed.get()
-    }
-
     /// Resets an empty chunk of the innermost scope to the state of a new one.
     fn reuse(&self, chunk: ChunkRef, flushed: Flushed) {
         invariant!(
@@ -248,17 +221,13 @@ impl Owner {
     }
 
     /// Closes the innermost scope for the next [`RETRY`] requests, because the memory bound does
-    /// not allow it another chunk. Meanwhile it can serve only listed blocks, so from now on it
-    /// lists blocks of every size.
+    /// not allow it another chunk.
     fn pause(&self) {
-        self.begin_listing();
         self.refusals.pause(self.ledger.bytes());
-        self.persistence.demand();
         self.set_mode(Mode { retry_after: RETRY, ..self.innermost.mode() });
     }
 
-    /// Called for each request for which a paused scope has no listed block. Reopens the scope
-    /// after [`RETRY`] of them. Returns true if the scope is open now.
+    /// Called for each request to a paused scope. Reopens the scope after [`RETRY`] of them. Returns true if the scope is open now.
     #[cold]
     pub(super) fn resume_paused(&self) -> bool {
         let mode = self.innermost.mode();
@@ -268,22 +237,12 @@ impl Owner {
         self.set_mode(Mode { retry_after: mode.retry_after - 1, ..mode });
         mode.retry_after == 1
     }
-
-    /// Moves the bump pointer of the innermost scope to the next hole of its current chunk that has
-    /// room for `needed` bytes. Returns false if there is none.
-    pub(super) fn next_hole(&self, needed: usize, flushed: Flushed) -> bool {
-        let Some((chunk, top, end)) = self.next_region(needed, flushed) else { return false };
-        self.begin_region(chunk, top, end, flushed);
-        self.check();
-        end > top.addr()
-    }
 }
 
 #[cfg(all(test, target_pointer_width = "64", not(miri)))]
 #[allow(clippy::expect_used)]
 mod tests {
     use super::{super::switch::signed, *};
-    use crate::memory::run::ScopeRef;
     use core::alloc::Layout;
 
     const BLOCK: Layout = Layout::new::<[u64; 64]>();
@@ -308,29 +267,21 @@ mod tests {
         }
     }
 
-    /// Makes the innermost scope persistent.
-    fn persist(owner: &Owner) -> ScopeRef {
-        let scope = owner.scope().expect("a scope is open");
-        assert!(owner.persist(scope).is_some());
-        scope
-    }
-
     #[test]
     fn a_scope_counts_more_blocks_in_one_chunk_than_32_bits_hold() {
         with_owner(|owner| {
-            let scope = persist(owner);
-            let blocks = fill(owner, 0).len() as i64;
-            let lists = owner.innermost.lists().expect("a persistent scope has lists");
+            let scope = owner.scope().expect("a scope is open");
+            let blocks: Vec<_> = (0..10).map(|_| owner.alloc(BLOCK)).collect();
+            let local = &scope.first_chunk().entry().local;
+            owner.flush();
             // As if so many blocks had been bumped and rewound.
             for rewound in [1 << 31, (1 << 32) - 1, 5 << 32] {
                 owner.bump.count_rewound(rewound);
-                lists.count_live(-(rewound as i64));
-                let local = &scope.first_chunk().entry().local;
                 local.set(local.get().wrapping_sub(signed(rewound)));
                 owner.flush();
-                assert_eq!((lists.live(), local.get()), (blocks, 0));
-                assert_eq!(scope.first_chunk().entry().bumped.get(), i32::MAX);
             }
+            assert_eq!(local.get(), 10);
+            free_all(owner, &blocks);
         });
     }
 

@@ -15,10 +15,10 @@
 //!
 //! The size of a common block is a multiple of 16. So the low four bits of its header are 0, which
 //! distinguishes the two kinds, and the next common block begins at 16 n + 8 again. The fast path
-//! only tests that, and does not round. The size of the other blocks is an odd multiple of 8, so
-//! that no small one shares a free list with common blocks.
+//! only tests that, and does not round. The size of the other blocks is an odd multiple of 8, so that
+//! the next common block begins at 16 n + 8 after them as well.
 
-use super::{Freed, Owner, alloc::Growth};
+use super::{Owner, alloc::Growth};
 use crate::{
     invariant::broken,
     memory::run::{self, Place},
@@ -165,26 +165,6 @@ impl Owner {
         slow()
     }
 
-    /// Serves a small block with a header, aligned to 16, from the innermost scope's free lists.
-    /// `None` if the scope has no such list or the list is empty:
-    /// [`alloc_headed`](Owner::alloc_headed) serves the request. For the second-fastest path.
-    ///
-    /// ```
-    /// use ebbtide_global::engine::Owner;
-    /// let owner = Owner::new();
-    /// # if !owner.start() { return }
-    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
-    /// assert!(owner.alloc_headed_listed(100).is_none(), "nothing has been freed");
-    /// owner.leave(ticket);
-    /// ```
-    #[inline(always)]
-    pub fn alloc_headed_listed(&self, size: usize) -> Option<*mut u8> {
-        let header = Header::common(size)?;
-        let start = self.alloc_listed::<PHASE>(header.bytes, ALIGN)?;
-        // SAFETY: a new block of this size that begins at `PHASE`.
-        Some(unsafe { header.write(start) })
-    }
-
     /// Allocates a block with a header in the innermost scope. `free` and `resize` need no layout
     /// for it. Returns null if no scope is open, the scope does not serve the request, or `align`
     /// is not a power of two. Blocks are aligned to at least 16 bytes. A size of 0 is served like
@@ -236,7 +216,9 @@ impl Owner {
         }
         if align <= ALIGN {
             if let Some(header) = Header::common(size).filter(|header| header.bytes <= MEDIUM) {
-                let start = self.alloc_common(header.bytes);
+                // SAFETY: `ALIGN` is a power of two, and the block has at most `MEDIUM` bytes.
+                let layout = unsafe { Layout::from_size_align_unchecked(header.bytes, ALIGN) };
+                let start = self.alloc_in_chunk::<PHASE>(layout);
                 // SAFETY: it is null or a new block of this size that begins at `PHASE`.
                 return unsafe { finish(header, start, zeroed) };
             }
@@ -251,17 +233,6 @@ impl Owner {
         };
         // SAFETY: it is null or a new block with this layout.
         unsafe { finish(header, start, zeroed && !is_large) }
-    }
-
-    /// Allocates a common block of `bytes` bytes, at most [`MEDIUM`].
-    #[inline(always)]
-    fn alloc_common(&self, bytes: usize) -> *mut u8 {
-        if let Some(block) = self.alloc_listed::<PHASE>(bytes, ALIGN) {
-            return block;
-        }
-        // SAFETY: `ALIGN` is a power of two, and `bytes` at most `MEDIUM`.
-        let layout = unsafe { Layout::from_size_align_unchecked(bytes, ALIGN) };
-        self.alloc_in_chunk::<PHASE>(layout)
     }
 
     /// Frees a block with a header, of any owner. Returns false, and changes nothing, if the block
@@ -301,28 +272,11 @@ impl Owner {
         let start = block.wrapping_sub(HEADER);
         // SAFETY: a common block, which is alive, has the size that its header says, and is not
         // used again.
-        match unsafe { self.free_fast(place, start, header.bytes) } {
-            Freed::Entirely => {}
-            // SAFETY: the same block, which is not free yet and is to be listed.
-            Freed::ToBeListed => unsafe { self.free_headed_listed(place, start, header.bytes) },
+        if !unsafe { self.free_fast(place, start, header.bytes) } {
             // SAFETY: the caller's block, which is not free yet.
-            Freed::Elsewhere => unsafe { self.free_headed_slowly(block) },
+            unsafe { self.free_headed_slowly(block) }
         }
         true
-    }
-
-    /// Frees a common block in a scope that lists it.
-    ///
-    /// # Safety
-    ///
-    /// The contract of [`free_listed`](Owner::free_listed).
-    #[inline(never)]
-    unsafe fn free_headed_listed(&self, place: Place, start: *mut u8, bytes: usize) {
-        // SAFETY: the caller's block, with its place and size.
-        if !unsafe { self.free_listed(place, start, bytes) } {
-            // SAFETY: the same block, which is not free yet.
-            unsafe { self.free_medium(place, start, bytes) }
-        }
     }
 
     /// Out-of-line path, for all blocks except common blocks of the innermost scope.

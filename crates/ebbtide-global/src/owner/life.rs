@@ -39,7 +39,6 @@ impl Owner {
                 sites.go_on(os::thread_time);
             }
             self.ids.renew();
-            self.cache.adopt_tails();
             self.observe(0);
         }
         self.is_started()
@@ -80,7 +79,6 @@ impl Owner {
         }
         // Last, because the end of a window fills the cache.
         self.cache.release_runs();
-        self.cache.leave_tails();
         pool::trim(held::excess(false));
         helper::wait_for_start();
     }
@@ -98,17 +96,12 @@ impl Owner {
     /// assert!(owner.enter_default().is_some(), "it takes memory again");
     /// ```
     pub fn release_pools(&self) {
-        // While a scope is open, the cached chunk may be its first chunk, and `lists_chunk` may hold
-        // its lists.
+        // While a scope is open, the cached chunk may be its first chunk.
         if self.scope().is_none() {
-            self.end_persistent();
             if let Some(chunk) = self.take_cached() {
                 let flushed = Flushed::nothing_bumped();
                 self.restore(None, flushed);
                 self.retire(chunk, CHUNK, flushed);
-            }
-            if let Some(chunk) = self.lists_chunk.take() {
-                pool::give(chunk.run());
             }
         }
         self.cache.release_runs();

@@ -33,7 +33,6 @@ impl Owner {
     /// Gives back the memory that was not used in the window that has just ended.
     #[cold]
     pub(super) fn end_window(&self) {
-        self.end_idle_scopes();
         pool::end_window();
     }
 }

@@ -10,9 +10,7 @@ use super::{
 };
 use crate::{
     memory::{
-        held,
-        lists::FreeLists,
-        os, pool, range,
+        held, os, pool, range,
         run::{self, Entry, LARGE_BLOCK, LargeRef, Place, offset_in_chunk},
     },
     size::{self, CHUNK, GRANULE, MEDIUM, SMALL},
@@ -141,30 +139,20 @@ impl Owner {
         if new == old {
             return true;
         }
-        let lists_all = self.bump.lists_small();
         let is_last = self.bump.is_last(block, old);
         let end = block.addr().wrapping_add(new);
         if is_last && self.bump.may_end_at(end) {
-            let has_listed = |lists: &FreeLists| lists.has(size::list(new));
-            if lists_all && self.innermost.lists().is_some_and(has_listed) {
-                // The block moves to a listed one. Otherwise blocks that are allocated with one
-                // size and freed with another would fill a list that serves no request.
-                return false;
-            }
             invariant!(entry.owner_id() == self.ids.own(), "G2, a resized block");
             // The last block of the current chunk (G5); it stays counted (G3).
             self.bump.set_end(end);
             if offset_in_chunk(block) < entry.tail_start.get() {
-                // The block is older than the adoption, so this scope's blocks begin after it (G9).
+                // The block is older than the adoption, so this scope's blocks begin after it (G8).
                 entry.tail_start.set(end_offset(offset_in_chunk(block), new));
             }
             return true;
         }
-        // When a block shrinks in place, the freed part stays unused until the chunk is empty. If
-        // the scope lists small blocks and enough memory would be wasted, the block moves instead,
-        // so that its old memory is listed as a whole.
-        let is_small = layout.size() <= SMALL;
-        let stays = new < old && is_small && (!lists_all || new * 2 > old || old <= TINY);
+        // When a block shrinks in place, the freed part stays unused until the chunk is empty.
+        let stays = new < old && layout.size() <= SMALL;
         if stays {
             self.bump.count_freed(old - new);
         }
@@ -243,7 +231,7 @@ impl Owner {
             })
     }
 
-    /// Resizes a large block within its run, which the caller owns because it holds the block (G7).
+    /// Resizes a large block within its run, which the caller owns because it holds the block (G6).
     /// Returns false, and changes nothing, if its scope's limit or the memory bound does not allow
     /// it to grow. If it shrinks, the pages behind its new end go back to the system.
     fn resize_run(
@@ -255,8 +243,8 @@ impl Owner {
     ) -> bool {
         let (run, entry) = (large.run(), large.entry());
         let end = block.addr() - run.start().addr() + new_size;
-        invariant!(entry.scope_id() == LARGE_BLOCK, "G7, a large block is resized");
-        invariant!(end <= size::run_bytes(run.class()), "G7, a large block ends in its run");
+        invariant!(entry.scope_id() == LARGE_BLOCK, "G6, a large block is resized");
+        invariant!(end <= size::run_bytes(run.class()), "G6, a large block ends in its run");
         let held = size::held_bytes(end, os::page_bytes());
         let more = held.saturating_sub(entry.held.get());
         if more > 0 && !self.may_hold(more, new_size.saturating_sub(old_size)) {

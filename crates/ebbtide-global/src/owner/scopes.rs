@@ -5,13 +5,12 @@
 
 use super::{OUTSIDE, Owner, Ticket, switch::signed};
 use crate::{
-    figures::{Counted, Label, Reason, Usage},
+    figures::{Counted, Label, Usage},
     memory::{
         helper,
         run::{ChunkRef, Flushed, ScopeRef, UNLIMITED},
     },
     options::Options,
-    policy::persistence,
     scope::{bump::LEAD, mode::Mode},
     size::{CHUNK, SMALL},
 };
@@ -106,35 +105,21 @@ impl Owner {
         if self.skips(options, counted) {
             return None;
         }
-        let may_resort = options.serves_all() && !self.has_scope();
-        let may_persist = may_resort && self.persistence.keeps();
-        if let Some(ticket) = self.resume_persistent(may_persist, counted) {
-            return Some(ticket);
-        }
-        let persists = may_persist && self.persistence.is_due();
-        if persists {
-            // P2: a persistent scope adopts nothing.
-            self.cache.forget_tails();
-        }
         let id = self.ids.fresh();
         let outer = self.scope();
-        invariant!(outer.is_none_or(|outer| self.ticket_scope(outer) < id), "G8, IDs increase");
+        invariant!(outer.is_none_or(|outer| outer.id() < id), "G7, IDs increase");
         let cached = if outer.is_none() { self.take_cached() } else { None };
         self.promote();
-        let is_short = may_persist && cached.is_none() && self.is_short();
         let (chunk, top) = if let Some(cached) = cached {
             self.own_empty(cached.entry(), id);
             (cached, cached.start().wrapping_add(LEAD))
         } else {
-            match self.take_chunk(id, is_short, 0) {
+            match self.take_chunk(id) {
                 Ok(taken) => taken,
-                Err(Reason::Waste) if may_resort && self.persistence.resort_to_holes() => {
-                    return self.enter_counted(options, counted);
-                }
                 Err(reason) => {
                     self.ledger.count_fallback(reason);
                     if outer.is_none() {
-                        self.persistence.scope_ended(0);
+                        self.keeping.scope_ended(0);
                     }
                     return None;
                 }
@@ -159,13 +144,8 @@ impl Owner {
         self.begin_chunk(chunk, top, 0, flushed);
         self.set_mode(Mode { is_selective, ..Mode::PLAIN });
         self.begin_unit(false);
-        let session = if persists { self.persist(scope) } else { None };
-        if session.is_none() && may_persist && (is_short || persistence::are_mostly_free()) {
-            self.begin_listing();
-        }
-        self.next_hole(0, flushed);
         self.check();
-        session.or(Ticket::of(id))
+        Ticket::of(id)
     }
 
     /// Ends a fast scope that left no block behind, and returns its usage. The chunk stays as it is
@@ -241,9 +221,9 @@ impl Owner {
     #[cold]
     fn leave_above(&self, ticket: Ticket) -> Option<()> {
         let mut named = self.scope()?;
-        while self.ticket_scope(named) != ticket.scope() {
+        while named.id() != ticket.scope() {
             // An owner's IDs increase, so no outer scope has the ticket's ID either.
-            if self.ticket_scope(named) < ticket.scope() {
+            if named.id() < ticket.scope() {
                 return None;
             }
             named = named.outer()?;
@@ -254,18 +234,10 @@ impl Owner {
         Some(())
     }
 
-    /// The ID in the ticket of an open scope.
-    fn ticket_scope(&self, scope: ScopeRef) -> u64 {
-        if self.persistence.is(scope) { self.persistence.session.get() } else { scope.id() }
-    }
-
-    /// Ends the innermost scope, or suspends it if it persists.
+    /// Ends the innermost scope.
     #[inline(never)]
     pub(super) fn close(&self) -> Option<Usage> {
         let scope = self.scope()?;
-        if self.persistence.is(scope) {
-            return Some(self.suspend_persistent(scope));
-        }
         self.promote();
         let record = scope.record();
         let (counted, begun) = (record.counted(), record.at_start.get());
@@ -273,7 +245,7 @@ impl Owner {
         self.release_chunks(scope);
         let usage = self.ledger.end_scope(&self.bump, counted, begun);
         if !self.has_scope() {
-            self.persistence.scope_ended(usage.escaped - large);
+            self.keeping.scope_ended(usage.escaped - large);
             self.publish(usage.bytes);
         }
         self.count_for_site(counted);
@@ -288,23 +260,16 @@ impl Owner {
         let record = scope.record();
         self.ledger.count_escaped(u64::from(record.large.get()));
         let outer = record.outer.get();
-        if let Some(lists) = self.innermost.lists().filter(|_| self.bump.lists_small()) {
-            Owner::leave_listed(lists, ChunkRef::list(Some(current)), false, flushed);
-        }
-        let tail = Owner::end_region(&self.bump.position(flushed));
+        let tail = self.bump.position(flushed).offset();
         let retire = |chunk: ChunkRef| {
             self.label_pinned(chunk.entry(), flushed);
             self.retire(chunk, if chunk == current { tail } else { CHUNK }, flushed);
         };
         let first_chunk = scope.first_chunk();
         ChunkRef::list(Some(current)).filter(|chunk| *chunk != first_chunk).for_each(retire);
-        // The first chunk is given up last, because its entry holds the scope's record. If it goes
-        // to the cache, the next scope gets it first.
-        let is_cached =
-            outer.is_none() && first_chunk.entry().is_empty(flushed) && !self.persistence.is_due();
-        if is_cached {
-            // The first chunk of an outermost scope is kept for the next scope, unless that one
-            // will persist (P1).
+        // The first chunk is given up last, because its entry holds the scope's record. If it is empty,
+        // the next outermost scope gets it.
+        if outer.is_none() && first_chunk.entry().is_empty(flushed) {
             self.keep_cached(first_chunk);
         } else {
             retire(first_chunk);
@@ -318,7 +283,6 @@ impl Owner {
         let entry = chunk.entry();
         invariant!(self.cached.entry().is_none(), "an owner keeps one chunk for its next scope");
         entry.record.reset();
-        entry.is_sparse.set(false);
         // The chunk was not necessarily the last of its scope's list, because chunks take turns.
         chunk.set_next(None);
         self.own_empty(entry, id);
@@ -346,7 +310,7 @@ impl Owner {
         let scope = self.scope()?;
         self.promote();
         self.nest_outside(1);
-        Ticket::of(self.ticket_scope(scope) | OUTSIDE)
+        Ticket::of(scope.id() | OUTSIDE)
     }
 
     /// Enters `outside` once more in the innermost scope, or leaves it once. The last leave reopens

@@ -3,8 +3,7 @@
 //! A long scope may be the only one of its site. So what it serves is measured in *units*, each as
 //! many requests as it serves between two ends of chunks. In a skipped unit, the inner allocator serves.
 //!
-//! `owner/scopes` and `owner/sessions` call it when scopes begin and end, `owner/life` when threads
-//! do, `owner/alloc` at the end of a chunk and for each skipped request. It writes the [`Sites`] of the
+//! `owner/scopes` calls it when scopes begin and end, `owner/life` when threads do, `owner/alloc` at the end of a chunk and for each skipped request. It writes the [`Sites`] of the
 //! owner's counters, and whether fast scopes ask.
 #![forbid(unsafe_code)]
 
@@ -162,7 +161,7 @@ impl Owner {
         self.promote();
         let record = scope.record();
         let is_long = self.ledger.bytes().wrapping_sub(record.at_start.get().bytes) >= LONG;
-        if !is_long || self.is_persistent() {
+        if !is_long {
             self.begin_unit(false);
             return false;
         }

@@ -50,12 +50,6 @@ impl Owner {
             invariant!(entry.owner_id() == self.ids.own(), "G2, the counted chunk");
             // Truncated to 32 bits: the frees were subtracted already, and the true sum is small (G3).
             entry.local.set(entry.local.get().wrapping_add(signed(blocks)));
-            // Not truncated, because a scope that rewinds may bump more than 2^31 blocks in one chunk.
-            let bumped = i64::from(entry.bumped.get()) + blocks as i64;
-            entry.bumped.set(i32::try_from(bumped).unwrap_or(i32::MAX));
-            if let Some(lists) = self.innermost.lists() {
-                lists.count_live(blocks as i64);
-            }
             self.ledger.count_bytes(bytes);
         }
         Flushed::all_counted()

@@ -18,17 +18,6 @@ pub(crate) const LEAD: usize = 24;
 /// half a per cent on average over the programs measured, and two per cent in some.
 const PREFETCH: usize = 384;
 
-/// The value of `list_floor` if blocks of every size are listed, and the fast paths serve small
-/// requests from the lists.
-const ALL: usize = 0;
-
-/// The value of `list_floor` if blocks of every size are listed, but only the slow path serves
-/// requests: options or `outside` exclude some requests.
-const ALL_SLOWLY: usize = 1;
-
-/// The value of `list_floor` if only medium blocks are listed.
-const MEDIUM_ONLY: usize = SMALL + 1;
-
 /// Where an owner bumps, and what it has bumped and freed. All-zero bytes are the state of an owner
 /// that is not started.
 #[derive(Debug)]
@@ -43,8 +32,6 @@ pub(crate) struct Bump {
     open_limit: Cell<usize>,
     /// The largest size that the fast paths serve: `SMALL`, or 0 if they serve nothing.
     small_max: Cell<usize>,
-    /// Blocks of at least this size are listed when they are freed; see `owner/listing`.
-    list_floor: Cell<usize>,
     /// The innermost scope's ID; [`NO_SCOPE`], or 0 before the start.
     scope: Cell<u64>,
     /// The number of blocks that the owner has bumped since its start.
@@ -99,7 +86,7 @@ fn prefetch(at: *const u8) {
 
 /// The largest size that the fast paths bump in this mode.
 fn small_max(mode: Mode) -> usize {
-    if mode.is_fast() && !mode.lists_all { SMALL } else { 0 }
+    if mode.is_fast() { SMALL } else { 0 }
 }
 
 /// Adds to a counter, wrapping on overflow.
@@ -245,35 +232,12 @@ impl Bump {
         self.open_limit.get() != 0
     }
 
-    // Which sizes are served and listed
+    // Which sizes are served
 
     /// Sets what the fast paths do in the mode of the innermost scope.
     pub(crate) fn install(&self, mode: Mode) {
         self.open_limit.set(if mode.is_closed() { 0 } else { self.limit.get() });
         self.small_max.set(small_max(mode));
-        self.list_floor.set(match (mode.lists_all, mode.is_fast()) {
-            (false, _) => MEDIUM_ONLY,
-            (true, true) => ALL,
-            (true, false) => ALL_SLOWLY,
-        });
-    }
-
-    /// Whether the scope lists freed blocks of every size.
-    #[inline(always)]
-    pub(crate) fn lists_small(&self) -> bool {
-        self.list_floor.get() != MEDIUM_ONLY
-    }
-
-    /// Whether the fast paths serve small requests from the scope's lists.
-    #[inline(always)]
-    pub(crate) fn serves_listed(&self) -> bool {
-        self.list_floor.get() == ALL
-    }
-
-    /// Whether a freed block of this size is listed.
-    #[inline(always)]
-    pub(crate) fn lists(&self, size: usize) -> bool {
-        size >= self.list_floor.get()
     }
 
     // Blocks
@@ -320,7 +284,7 @@ impl Bump {
     /// counted in `blocks` (G3). `None` if it does not fit.
     #[inline(always)]
     fn bump_small(&self, start: *mut u8, size: usize) -> Option<*mut u8> {
-        let end = start.wrapping_add(size::round_small(size));
+        let end = start.wrapping_add(size::round(size));
         if end.addr() > self.open_limit.get() {
             return None;
         }
@@ -368,13 +332,6 @@ impl Bump {
         block.addr().wrapping_add(rounded) == self.top.get().addr()
     }
 
-    /// Makes a block's bytes free again, which was the last one. The pointer has provenance for the
-    /// whole range.
-    #[inline(always)]
-    pub(crate) fn rewind(&self, block: *mut u8) {
-        self.top.set(block);
-    }
-
     /// Makes the last block end at this address, or begin there if it was freed.
     #[inline(always)]
     pub(crate) fn set_end(&self, address: usize) {
@@ -382,20 +339,18 @@ impl Bump {
     }
 
     /// Frees a block of the chunk's scope: rewinds the bump pointer if it is the last block, and
-    /// counts its bytes otherwise. Returns whether it was the last one.
+    /// counts its bytes otherwise.
     #[inline(always)]
-    pub(crate) fn free(&self, block: *mut u8, rounded: usize) -> bool {
-        let is_last = self.is_last(block, rounded);
-        if is_last {
+    pub(crate) fn free(&self, block: *mut u8, rounded: usize) {
+        if self.is_last(block, rounded) {
             self.set_end(block.addr());
         } else {
             self.count_freed(rounded);
         }
-        is_last
     }
 
     /// Resizes the last block of the chunk, on the fast path: a small one, bumped since the chunk
-    /// was adopted (G9). It stays counted (G3). Calls `resized` then, and `slow` for other blocks.
+    /// was adopted (G8). It stays counted (G3). Calls `resized` then, and `slow` for other blocks.
     #[inline(always)]
     pub(crate) fn resize_last_or(
         &self,
@@ -405,9 +360,8 @@ impl Bump {
         resized: impl FnOnce(),
         slow: impl FnOnce() -> *mut u8,
     ) -> *mut u8 {
-        let (old, rounded) = (size::round_small(size), size::round_small(new));
+        let (old, rounded) = (size::round(size), size::round(new));
         let top = self.top.get();
-        // A medium block may be rounded up further; then it is not recognised here.
         let is_last = self.is_last(block, old) && block.addr() >= self.flushed_top.get();
         if is_last && new <= self.small_max.get() {
             let start = top.wrapping_sub(old);
@@ -419,11 +373,6 @@ impl Bump {
             }
         }
         slow()
-    }
-
-    /// Whether a block is in the free bytes.
-    pub(crate) fn is_free(&self, block: *mut u8) -> bool {
-        (self.top.get().addr()..self.limit.get()).contains(&block.addr())
     }
 
     /// Whether the last block may end at this address: not beyond the limit.
@@ -482,7 +431,6 @@ impl Bump {
             return;
         };
         invariant!(self.small_max.get() == small_max(mode), "the mode, small_max");
-        invariant!(self.lists_small() == mode.lists_all, "the mode, list_floor");
         invariant!(top >= chunk.start().addr() + LEAD && top % GRANULE == 0, "G5, top");
         invariant!((top..=chunk.end()).contains(&limit), "G5, limit");
         invariant!(self.parked.get() == 0 || has_scope && chunk.next().is_some(), "G5, parked");

@@ -1,6 +1,6 @@
-//! The IDs of owners and scopes. No ID is used twice in a process (G8 in `owner`).
+//! The IDs of owners and scopes. No ID is used twice in a process (G7 in `owner`).
 //!
-//! The starts of owners, scopes and sessions call it.
+//! The starts of owners and scopes call it.
 #![forbid(unsafe_code)]
 
 use crate::memory::run::{ENDED, FIRST_ID};
@@ -57,11 +57,11 @@ impl Ids {
         id
     }
 
-    /// Asserts G8, as far as one owner sees it.
+    /// Asserts G7, as far as one owner sees it.
     pub(crate) fn check(&self) {
         let (own, next, end) = (self.own.get(), self.next.get(), self.end.get());
-        invariant!(next <= end && end - next <= BATCH, "G8, the batch");
-        invariant!(!self.is_started() || own < next || end < own, "G8, an owner's ID is used once");
+        invariant!(next <= end && end - next <= BATCH, "G7, the batch");
+        invariant!(!self.is_started() || own < next || end < own, "G7, an owner's ID is used once");
     }
 
     #[cold]

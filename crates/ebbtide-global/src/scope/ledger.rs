@@ -35,7 +35,7 @@ pub(crate) struct Ledger {
     counters: Cell<Option<&'static Counters>>,
     /// `bytes` at the last observation of the whole program's live bytes.
     observed_bytes: Cell<u64>,
-    /// The blocks that were served without bumping: from free lists, and large blocks.
+    /// The large blocks that were served.
     other_blocks: Cell<u64>,
     /// The blocks that were resized in place.
     grown: Cell<u64>,
@@ -84,9 +84,9 @@ impl Ledger {
         add(&self.bytes, bytes);
     }
 
-    /// Counts a block that was served without bumping.
+    /// Counts a large block that was served.
     #[inline(always)]
-    pub(crate) fn count_unbumped(&self, bytes: usize) {
+    pub(crate) fn count_large(&self, bytes: usize) {
         add(&self.other_blocks, 1);
         add(&self.bytes, bytes as u64);
     }
@@ -100,15 +100,6 @@ impl Ledger {
     /// Counts blocks that outlive their scope.
     pub(crate) fn count_escaped(&self, blocks: u64) {
         add(&self.escaped, blocks);
-    }
-
-    pub(crate) fn escaped(&self) -> u64 {
-        self.escaped.get()
-    }
-
-    /// Forgets the blocks that escaped since `escaped` was the number of them.
-    pub(crate) fn reset_escaped(&self, escaped: u64) {
-        self.escaped.set(escaped);
     }
 
     pub(crate) fn count_fallback(&self, reason: Reason) {

@@ -1,20 +1,16 @@
-//! What a scope does with requests and with freed blocks. Safe code over plain values; `Owner::set_mode`
-//! installs the mode of the innermost scope in the words of the fast paths.
+//! What a scope does with requests. Safe code over plain values; `Owner::set_mode` installs the mode of the innermost scope in the words of the fast paths.
 #![forbid(unsafe_code)]
 
 /// The number of requests that a paused scope leaves to the inner allocator before it asks for
 /// memory again.
 pub(crate) const RETRY: u8 = 64;
 
-/// The mode of a scope. Its parts are independent: a scope that lists blocks may be paused, and
-/// `enter_outside` may close it as well. All-zero bytes are the mode in which a scope begins.
+/// The mode of a scope. Its parts are independent: `enter_outside` may close a scope that is paused. All-zero bytes are the mode in which a scope begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mode {
     /// Whether the scope's options exclude some small blocks, so that only the slow path serves
     /// requests.
     pub(crate) is_selective: bool,
-    /// Whether freed blocks of every size are listed, and not only medium ones.
-    pub(crate) lists_all: bool,
     /// The number of nested calls to `enter_outside` in the scope.
     pub(crate) outside_depth: u32,
     /// Whether the scope is long, and its requests are skipped because they do not pay.
@@ -25,14 +21,9 @@ pub(crate) struct Mode {
 }
 
 impl Mode {
-    /// Bumps in every request, and lists freed medium blocks.
-    pub(crate) const PLAIN: Mode = Mode {
-        is_selective: false,
-        lists_all: false,
-        outside_depth: 0,
-        skips: false,
-        retry_after: 0,
-    };
+    /// Bumps in every request.
+    pub(crate) const PLAIN: Mode =
+        Mode { is_selective: false, outside_depth: 0, skips: false, retry_after: 0 };
 
     /// Whether `enter_outside` closed the scope.
     pub(crate) fn is_outside(self) -> bool {

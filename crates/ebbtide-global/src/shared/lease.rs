@@ -3,7 +3,7 @@
 //! No thread waits for it. A thread that finds it taken continues without the data. So the child of
 //! a `fork` can use a lease, no matter what other threads were doing at the time of the fork.
 //!
-//! `shared/suspended` and `figures` have one in each owner's counters.
+//! `figures` has one in each owner's counters.
 //!
 //! The model in `tests/loom_lease.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]

@@ -5,52 +5,12 @@
 //! popping must fail if the run on top was popped and pushed again meanwhile, because another run
 //! may now lie below it.
 //!
-//! `memory/pool` has one for each class of runs, and one for chunks with holes.
+//! `memory/pool` has two for each class of runs.
 //!
 //! The model in `tests/loom_pool.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::shared::atomic::{AtomicU32, AtomicU64, Ordering};
-
-/// The link of a run that may be put onto one stack by several threads, and by threads that do not
-/// own it. All-zero bytes are the link of a run that is not on the stack.
-#[derive(Debug)]
-pub(crate) struct Membership(AtomicU32);
-
-/// The link of the last run on the stack.
-const LAST: u32 = u32::MAX;
-
-impl Membership {
-    #[cfg(loom)]
-    pub(crate) fn new() -> Self {
-        Membership(AtomicU32::new(0))
-    }
-
-    /// Returns whether the caller must push the run: it was not on the stack, and no other thread is
-    /// about to push it.
-    pub(crate) fn join(&self) -> bool {
-        // The load avoids writes. Acquire: pairs with the release in `leave`, so that the run is
-        // pushed after it was popped.
-        self.0.load(Ordering::Relaxed) == 0 && self.0.swap(LAST, Ordering::Acquire) == 0
-    }
-
-    /// Called after the run was popped.
-    pub(crate) fn leave(&self) {
-        self.0.store(0, Ordering::Release);
-    }
-
-    /// Sets the link to the run below; 0 if there is none.
-    pub(crate) fn set(&self, next: u32) {
-        // Relaxed: the stack orders it.
-        self.0.store(if next == 0 { LAST } else { next }, Ordering::Relaxed);
-    }
-
-    /// The run below; 0 if there is none.
-    pub(crate) fn get(&self) -> u32 {
-        let next = self.0.load(Ordering::Relaxed);
-        if next == LAST { 0 } else { next }
-    }
-}
+use crate::shared::atomic::{AtomicU64, Ordering};
 
 /// A lock-free stack of unused runs. Runs are numbers other than 0; 0 stands for none.
 #[derive(Debug)]
@@ -66,12 +26,6 @@ impl Stack {
     #[allow(clippy::cast_possible_truncation, reason = "the lower half is meant")]
     fn head(word: u64) -> u32 {
         word as u32
-    }
-
-    /// Whether the stack has no run now.
-    pub(crate) fn is_empty(&self) -> bool {
-        // Relaxed: a hint.
-        Self::head(self.0.load(Ordering::Relaxed)) == 0
     }
 
     /// Pushes a run that the caller owns. `set_next` stores the link to the run below it.

@@ -25,8 +25,7 @@ pub(crate) fn free(owner: &Owner, block: *mut u8) {
     assert!(unsafe { owner.dealloc(block, BLOCK) });
 }
 
-/// A scope that serves 64 blocks and keeps eight. Keeps none if no scope opens, as while another
-/// thread ends the owner's last one.
+/// A scope that serves 64 blocks and keeps eight. Keeps none if the bound allows no scope.
 pub(crate) fn keep_some(owner: &Owner, kept: &mut Vec<*mut u8>) {
     let Some(scope) = owner.enter(&Options::new()) else { return };
     let blocks: Vec<_> = (0..64).filter_map(|_| serve(owner)).collect();

@@ -3,7 +3,7 @@
 	addq	%rdi, %r8
 	movq	8(%rax), %rax
 	cmpq	%rax, %r8
-	jae	.LBB16_6
+	jae	.LBB14_6
 	movq	_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE@GOTTPOFF(%rip), %r9
 	leaq	7(%rsi), %r10
 	andq	$-8, %r10
@@ -11,7 +11,7 @@
 	leaq	(%r10,%rdi), %r11
 	cmpq	%rax, %r11
 	jne	_ZN14ebbtide_global6scoped6resizeE
-	cmpq	%rdi, %fs:72(%r9)
+	cmpq	%rdi, %fs:64(%r9)
 	ja	_ZN14ebbtide_global6scoped6resizeE
 	cmpq	%fs:16(%r9), %rcx
 	ja	_ZN14ebbtide_global6scoped6resizeE
@@ -22,8 +22,8 @@
 	cmpq	%r11, %fs:8(%r9)
 	jb	_ZN14ebbtide_global6scoped6resizeE
 	movq	%r11, %fs:(%r9)
-	incq	%fs:152(%r9)
+	incq	%fs:144(%r9)
 	retq
-.LBB16_6:
+.LBB14_6:
 	movq	%rcx, %rsi
 	jmpq	*realloc@GOTPCREL(%rip)

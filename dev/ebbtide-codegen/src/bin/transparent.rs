@@ -114,8 +114,9 @@ pub unsafe fn transparent_realloc(
 
 /// Opens and closes a scope.
 #[unsafe(no_mangle)]
-pub fn transparent_scope(work: extern "C" fn()) {
-    ebbtide_global::arena(|| work());
+pub fn transparent_scope(work: fn()) {
+    // The site is the type of the function. That of a closure depends on the folder of this crate.
+    ebbtide_global::arena(work);
 }
 
 fn main() {}

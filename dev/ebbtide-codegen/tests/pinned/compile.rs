@@ -6,13 +6,8 @@ use std::{collections::BTreeMap, env, fs, path::Path, process::Command, sync::La
 /// The body of each function by its name, with one instruction or label per line.
 pub(crate) type Functions = BTreeMap<String, String>;
 
-/// Out-of-line continuations: cloning many elements, and the transparent calls in a scope that
-/// lists freed blocks.
-const PARTS: [(&str, &str); 3] = [
-    ("_ZN7ebbtide4copy10clone_manyE", "clone_many"),
-    ("_ZN14ebbtide_global6scoped6listedE", "transparent_alloc_listed"),
-    ("_ZN14ebbtide_global6scoped11free_listedE", "transparent_dealloc_listed"),
-];
+/// The out-of-line continuation that clones many elements.
+const PARTS: [(&str, &str); 1] = [("_ZN7ebbtide4copy10clone_manyE", "clone_many")];
 
 static X86_64: LazyLock<Option<Functions>> = LazyLock::new(|| compile(Machine::X86_64));
 static AARCH64: LazyLock<Option<Functions>> = LazyLock::new(|| compile(Machine::Aarch64));
