@@ -102,7 +102,7 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 /// - that frees most of its bytes but keeps a block in nearly every chunk. The inner allocator serves
 ///   new requests until chunks are empty;
 /// - whose threads end and leave a few blocks each. The same is true of their chunks;
-/// - in which a thread waits inside a scope while others free what it allocated there.
+/// - in which a thread waits inside a scope: what was freed of it may stay until the scope ends.
 ///
 /// # When the inner allocator serves
 ///

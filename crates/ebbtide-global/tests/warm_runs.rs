@@ -1,11 +1,12 @@
-//! Claim: a large block that grows moves to a run of its owner's cache that has the memory for it,
-//! with its contents; a block of another scope stays where it is.
+//! Claims: a large block that grows moves to a run of its owner's cache that has the memory for it,
+//! with its contents; a block of another scope stays where it is. What an open scope has freed keeps its
+//! memory, however much it is, and a thread that ends leaves little of it.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
 
 use crate::filled::{Block, Through, started};
-use ebbtide_global::{Options, release_pool};
+use ebbtide_global::{Options, release_pool, report};
 use std::alloc::Layout;
 
 #[test]
@@ -39,4 +40,19 @@ fn a_large_block_that_grows_moves_to_warm_memory() {
         inner.into_iter().for_each(|inner| owner.leave(inner));
         owner.leave(outer);
     }
+}
+
+#[test]
+fn a_scope_keeps_the_memory_of_what_it_frees_until_its_owner_ends() {
+    alone!();
+    let owner = started();
+    let by = Through(&owner);
+    let scope = owner.enter(&Options::new());
+    let layout = Layout::from_size_align(60_000, 8).unwrap();
+    let blocks: Vec<_> = (0..1000).map(|_| Block::alloc(&by, layout, 1)).collect();
+    blocks.into_iter().for_each(|block| block.free(&by));
+    assert!(scope.is_some() && report().kept > 50 << 20, "{}", report());
+    // No helper thread runs, since no scope has ended.
+    owner.end();
+    assert!(report().kept <= 12 << 20, "{}", report());
 }

@@ -69,23 +69,23 @@ impl Cache {
     }
 
     /// Puts a run into this cache, or into the shared pool if the cache is full. The caller owns
-    /// the run, and no block in it is alive.
-    pub(crate) fn give(&self, run: Run) {
+    /// the run, and no block in it is alive. `has_scope`: whether the owner has a scope.
+    pub(crate) fn give(&self, run: Run, has_scope: bool) {
         if self.has_room(run) {
             self.keep(run);
         } else {
-            pool::give(run);
+            pool::give(run, has_scope);
         }
     }
 
     /// Like [`give`](Cache::give), for a list of runs.
-    pub(crate) fn give_all(&self, runs: Option<Run>) {
+    pub(crate) fn give_all(&self, runs: Option<Run>, has_scope: bool) {
         let mut next = runs;
         while let Some(run) = next.filter(|run| self.has_room(*run)) {
             next = run.next();
             self.keep(run);
         }
-        pool::give_all(next);
+        pool::give_all(next, has_scope);
     }
 
     fn has_room(&self, run: Run) -> bool {
@@ -100,7 +100,8 @@ impl Cache {
 
     /// Moves all runs to the shared pool.
     pub(crate) fn release_runs(&self) {
-        self.runs.iter().for_each(|head| Run::list(head.take()).for_each(pool::give));
+        let give = |run| pool::give(run, false);
+        self.runs.iter().for_each(|head| Run::list(head.take()).for_each(give));
         self.held.set(0);
     }
 

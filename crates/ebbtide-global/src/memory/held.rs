@@ -92,12 +92,13 @@ pub(crate) fn is_retention_set() -> bool {
     max_pooled() != usize::MAX
 }
 
-/// Whether pools may keep this many bytes now.
-pub(crate) fn may_pool(bytes: usize) -> bool {
+/// Whether pools may keep this many bytes now: little, or what the helper thread will give back, which
+/// runs, or which the end of the calling thread's scope will start if `has_scope`.
+pub(crate) fn may_pool(bytes: usize, has_scope: bool) -> bool {
     if is_retention_set() {
         return bytes <= max_pooled();
     }
-    let may = bytes <= UNWATCHED || WATCH.is_on(os::milliseconds());
+    let may = bytes <= UNWATCHED || has_scope || WATCH.is_on(os::milliseconds());
     if !may {
         WATCH.want();
     }

@@ -2,7 +2,8 @@
 //!
 //! Windows of time end when scopes and large blocks are served. A program that does neither would
 //! keep what its last scopes left. So the end of a scope starts a thread if the arenas hold much
-//! memory, or had to give much back at once because the thread was not running. It sleeps until the
+//! memory, or had to give much back at once because the thread was not running and no scope was open
+//! where the memory was freed. It sleeps until the
 //! window ends, ends it, and stops once little is held. It takes no lock of this crate and
 //! allocates nothing through Rust. It is never started inside an allocator.
 #![forbid(unsafe_code)]

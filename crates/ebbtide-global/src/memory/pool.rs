@@ -107,9 +107,10 @@ pub(crate) fn take_empty(class: usize) -> Option<Run> {
 }
 
 /// Puts a run into the pool. The caller owns the run, and no block in it is alive. If more memory
-/// is held than allowed, the run's memory goes back to the system.
-pub(crate) fn give(run: Run) {
-    if is_too_much(run, 0) {
+/// is held than allowed, the run's memory goes back to the system. `has_scope`: whether the calling
+/// thread has a scope.
+pub(crate) fn give(run: Run, has_scope: bool) {
+    if is_too_much(run, 0, has_scope) {
         run.set_next(None);
         give_empty(Some(run));
     } else {
@@ -118,10 +119,10 @@ pub(crate) fn give(run: Run) {
 }
 
 /// Like [`give`], for a list of runs.
-pub(crate) fn give_all(runs: Option<Run>) {
+pub(crate) fn give_all(runs: Option<Run>, has_scope: bool) {
     let (mut empty, mut empty_bytes) = (None, 0);
     for run in Run::list(runs) {
-        if is_too_much(run, empty_bytes) {
+        if is_too_much(run, empty_bytes, has_scope) {
             empty_bytes += run.entry().held.get();
             run.set_next(empty);
             empty = Some(run);
@@ -134,10 +135,10 @@ pub(crate) fn give_all(runs: Option<Run>) {
 
 /// Whether a run's memory must go back to the system. `bytes` other bytes are about to go back as
 /// well.
-fn is_too_much(run: Run, bytes: usize) -> bool {
+fn is_too_much(run: Run, bytes: usize, has_scope: bool) -> bool {
     let held = run.entry().held.get();
     let pooled = POOLED.load(Ordering::Relaxed) + held;
-    held == 0 || !held::may_pool(pooled) || held::excess(false) >= bytes + held
+    held == 0 || !held::may_pool(pooled, has_scope) || held::excess(false) >= bytes + held
 }
 
 fn give_warm(run: Run) {

@@ -197,7 +197,7 @@ impl Owner {
                 before = chunk;
             }
         }
-        self.cache.give_all(given.map(ChunkRef::run));
+        self.cache.give_all(given.map(ChunkRef::run), true);
         given.is_some()
     }
 

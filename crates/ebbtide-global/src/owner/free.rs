@@ -132,7 +132,7 @@ impl Owner {
         let rounded = size::round(size);
         if entry.owner_id() != self.ids.own() {
             self.ledger.count_freed(&self.bump, rounded);
-            return Owner::free_shared(place.chunk());
+            return self.free_shared(place.chunk());
         }
         entry.local.set(entry.local.get().wrapping_sub(1));
         let offset = offset_in_chunk(block);
@@ -151,14 +151,14 @@ impl Owner {
     }
 
     /// Counts a block as freed of a chunk that belongs to another owner or to none.
-    fn free_shared(chunk: ChunkRef) {
+    fn free_shared(&self, chunk: ChunkRef) {
         let entry = chunk.entry();
         if entry.count.free() {
             // It was the last block, so the chunk is now the caller's. It goes to the shared pool and
             // not to this thread's cache, so that a thread that only frees does not keep memory that
             // others need.
             entry.count_unpinned();
-            pool::give(chunk.run());
+            pool::give(chunk.run(), self.has_scope());
         }
     }
 
@@ -170,13 +170,13 @@ impl Owner {
         entry.scope_id.store(RETIRED, Ordering::Relaxed);
         pool::forget_slack(large);
         if entry.owner_id() != self.ids.own() {
-            return pool::give(large.run());
+            return pool::give(large.run(), self.has_scope());
         }
         if let Some(record) = self.record_of_large(large) {
             record.large.set(record.large.get().saturating_sub(1));
             charge(&record.allowance, size, 0);
         }
-        self.cache.give(large.run());
+        self.give(large.run());
     }
 
     /// The record of the scope that served a large block, if it is an open scope of this owner. The

@@ -79,7 +79,9 @@ impl Owner {
         }
         // Last, because the end of a window fills the cache.
         self.cache.release_runs();
-        pool::trim(held::excess(false));
+        // No helper thread waits for what a scope left that was still open.
+        let unwatched = if held::may_pool(pool::pooled(), false) { 0 } else { pool::pooled() };
+        pool::trim(held::excess(false).max(unwatched.saturating_sub(held::UNWATCHED)));
         helper::wait_for_start();
     }
 

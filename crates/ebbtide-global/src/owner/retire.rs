@@ -59,7 +59,7 @@ impl Owner {
     pub(super) fn retire(&self, chunk: ChunkRef, tail_start: usize, flushed: Flushed) {
         if chunk.entry().is_empty(flushed) {
             Owner::disown_empty(chunk, flushed);
-            self.cache.give(chunk.run());
+            self.give(chunk.run());
         } else {
             self.settle(chunk, tail_start, flushed);
         }
@@ -95,7 +95,7 @@ impl Owner {
         let live = entry.count.settle(local);
         if live == 0 {
             entry.count_unpinned();
-            return self.cache.give(chunk.run());
+            return self.give(chunk.run());
         }
         // From here on the chunk has no owner (G2): its entry must not be accessed. The blocks of
         // this scope that escaped are those that no thread has freed yet. In an adopted chunk this is

@@ -60,12 +60,12 @@ impl Owner {
             return warm.ok_or(Reason::Exhausted);
         }
         if !self.may_hold(bytes - held, live) {
-            warm.into_iter().for_each(|run| self.cache.give(run));
+            warm.into_iter().for_each(|run| self.give(run));
             return Err(Reason::Waste);
         }
         let run = warm.or_else(|| pool::take_empty(class));
         let Some(run) = run.filter(|run| run.recommit(bytes)) else {
-            warm.into_iter().for_each(|run| self.cache.give(run));
+            warm.into_iter().for_each(|run| self.give(run));
             held::BUDGET.shrink(bytes - held);
             self.ledger.publish_bytes(&self.bump, 0);
             return Err(Reason::Exhausted);
@@ -93,11 +93,16 @@ impl Owner {
             return Some(run);
         }
         if held::has_room(bytes, self.keeping.keeps()) {
-            self.cache.give(run);
+            self.give(run);
             return None;
         }
         pool::trim_run(run, bytes);
         Some(run)
+    }
+
+    /// Keeps a run of this owner's in which no block is alive, for later scopes.
+    pub(super) fn give(&self, run: Run) {
+        self.cache.give(run, self.has_scope());
     }
 
     /// Whether the engine may hold this many more bytes. If so, counts them as held. `live` of them
