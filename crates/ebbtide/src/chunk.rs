@@ -72,7 +72,7 @@ pub(crate) use self::{
     claims::{claim, end_claim},
     control::{Control, ControlRef, CurrentChunk, Pin, Settings},
     first::Blocks,
-    header::{ChunkName, ChunkRef, Header, overhead},
+    header::{ChunkName, ChunkRef, End, Header, Room, overhead},
     list::link_next_chunk,
 };
 

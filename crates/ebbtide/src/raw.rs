@@ -102,7 +102,7 @@
 
 use crate::{
     arith::{self, CHUNK_ALIGN},
-    chunk::{self, ChunkName, ChunkRef, ControlRef, CurrentChunk, Header, Pin},
+    chunk::{self, ChunkName, ChunkRef, ControlRef, CurrentChunk, End, Header, Pin, Room},
     copy::copy_to_block,
     error::{AllocError, Failure},
     poison, prefetch,
@@ -273,16 +273,6 @@ impl Need {
     pub(crate) const fn region(self) -> Option<usize> {
         arith::region_for(self.size, self.align)
     }
-}
-
-/// The end of a region that a block is taken from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum End {
-    /// From `top` downwards: blocks that keep their size.
-    High,
-    /// From `low` upwards: blocks that may grow.
-    Low,
 }
 
 /// `address` with the provenance of `base`.
@@ -1032,8 +1022,8 @@ impl Cursor {
         if self.control().settings().is_busy() {
             return Err(AllocError);
         }
-        let has_room = |header: &Header| header.capacity() >= bytes;
-        let found = chunk::link_next_chunk(self.chunk(), (bytes, 1), false, has_room)?;
+        let room = Room { size: bytes, align: 1, end: End::High };
+        let found = chunk::link_next_chunk(self.chunk(), &room)?;
         debug_assert_eq!(self.chunk().chunk().next(), Some(found), "it is the next chunk");
         Ok(())
     }
@@ -1475,19 +1465,9 @@ fn place_in_next_chunk(
         return None;
     }
     debug_assert!(size > 0 && align.is_power_of_two(), "a layout with a size");
-    let start_in = |header: &Header| {
-        let (top, low) = (header.top().addr().get(), header.low().addr().get());
-        match end {
-            End::High => arith::down(top, low, size, align),
-            End::Low => arith::up(top, low, size, align),
-        }
-    };
-    let fits = |header: &Header| start_in(header).is_some();
-    let is_low = end == End::Low;
-    // A low-end block ends below the top of its region (I5).
-    let room = (size + usize::from(is_low), align);
-    let found = chunk::link_next_chunk(position.chunk, room, is_low, fits).ok()?;
-    let start = start_in(&found)?;
+    let room = Room { size, align, end };
+    let found = chunk::link_next_chunk(position.chunk, &room).ok()?;
+    let start = room.start_in(&found)?;
     // SAFETY: I1: the chunk is new, or was behind the cursor's or spare, and holds no live byte.
     unsafe { found.poison(found.low(), found.top()) };
     let block = at(found.low(), start);

@@ -127,11 +127,18 @@ pub(crate) unsafe fn release_prepared(start: NonNull<u8>, layout: Layout, wanted
 }
 
 /// Requests a block of the heap. If it refuses although something was kept, that goes back, and the
-/// request is made again. Other threads may keep more meanwhile, so not only once.
+/// request is made again.
+#[inline]
+fn request(size: usize) -> Option<Block> {
+    Block::request(size).or_else(|| request_after_trim(size))
+}
+
+/// Requests a block that the heap just refused. Other threads may keep more meanwhile, so not only once.
 #[cold]
 #[inline(never)]
-fn request(size: usize) -> Option<Block> {
+fn request_after_trim(size: usize) -> Option<Block> {
     for _ in 0..100 {
+        // Before the request: another thread may be about to give it back.
         let was_held = held();
         let block = Block::request(size);
         if block.is_some() || was_held == 0 || size == 0 {

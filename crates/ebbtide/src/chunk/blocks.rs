@@ -82,7 +82,7 @@ pub(super) fn new_ordinary_chunk(
 }
 
 /// Requests a block by [`new_block`], and makes and registers a chunk in it. The chunk is not linked
-/// into a list.
+/// into a list. The request does not come from the backing itself, which the callers have tested.
 ///
 /// # Errors
 ///
@@ -92,15 +92,11 @@ pub(super) fn new_chunk(
     region: usize,
     wanted: usize,
 ) -> Result<ChunkRef<'_>, AllocError> {
-    let settings = control.get().settings();
-    if settings.is_busy() {
-        return Err(AllocError);
-    }
     let allowed = control.allowed();
     let allocate = |layout| control.call_allocate(layout);
     // SAFETY: the backing just gave the block for this layout, and nothing uses it.
     let release = |block, layout| unsafe { control.call_release(block, layout) };
-    let NewBlock { block, low, top } = new_block(region, wanted, allowed, allocate, release)?;
+    let NewBlock { block, size, low, top } = new_block(region, wanted, allowed, allocate, release)?;
     let header = block.cast::<Header>();
     // SAFETY: the block is aligned to `CHUNK_ALIGN`, which is enough for a header; it has room for
     // one in front of the region; and nothing uses it yet.
@@ -111,20 +107,29 @@ pub(super) fn new_chunk(
     // Every header but the head stores the address of the control block (L4).
     chunk.control.set(Some(control.as_ptr().cast()));
     chunk.set_fresh_region(low, top);
-    control.held.set(control.held() + chunk.block_size());
+    control.held.set(control.held() + size);
     control.capacity.set(control.capacity() + chunk.capacity());
     chunk.older.set(control.newest.get());
     control.newest.set(Some(chunk));
     control.has_chunks.set(true);
-    settings.is_new.set(false);
+    control.settings.is_new.set(false);
     Ok(chunk)
 }
 
 /// A block of the backing, and a region in it, before which there is room for a header.
 pub(super) struct NewBlock {
     pub(super) block: NonNull<u8>,
+    pub(super) size: usize,
     pub(super) low: NonNull<u8>,
     pub(super) top: NonNull<u8>,
+}
+
+impl NewBlock {
+    /// The block of a chunk, and its region.
+    pub(super) fn of(chunk: ChunkRef<'_>) -> Self {
+        let (low, top) = (chunk.low(), chunk.top());
+        NewBlock { block: chunk.as_ptr().cast(), size: chunk.block_size(), low, top }
+    }
 }
 
 /// Requests a block of `wanted` bytes, header included, or one with room for `region` bytes if that
@@ -182,7 +187,7 @@ pub(super) fn new_block(
     debug_assert!(capacity >= region, "there is room for the request");
     debug_assert_eq!(top.addr().get() % CHUNK_ALIGN, 0, "a child needs no rounding");
     prefetch::prepare(size);
-    Ok(NewBlock { block, low, top })
+    Ok(NewBlock { block, size, low, top })
 }
 
 /// Releases `chunk` and all chunks after it, following `next`. None of them counts any more (L6) when

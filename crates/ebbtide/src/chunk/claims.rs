@@ -1,7 +1,7 @@
 //! Claims: each has a list of its own, whose chunks become spare when the claim ends. Both take a
 //! time that does not depend on the number of chunks.
 
-use super::{blocks::FIRST_CLAIM, control::CurrentChunk, list::claim_chunk};
+use super::{blocks::FIRST_CLAIM, control::CurrentChunk, header::Room, list::claim_chunk};
 use crate::error::AllocError;
 
 /// Begins a claim: creates a list for a child of the scope whose cursor is at `parent`. The chunks
@@ -19,7 +19,7 @@ pub(crate) fn claim(parent: CurrentChunk<'_>) -> Result<CurrentChunk<'_>, AllocE
     control.mark_claim();
     control.make_all_spare(parent.chunk().header().next.take());
     let wanted = FIRST_CLAIM.min(control.settings().next_size.get());
-    let chunk = claim_chunk(control, 0, wanted, |_| true)?;
+    let chunk = claim_chunk(control, 0, wanted, &Room::NOTHING)?;
     control.open_claims.set(control.open_claims.get() + 1);
     chunk.next.set(None);
     chunk.list_start.set(Some(chunk));

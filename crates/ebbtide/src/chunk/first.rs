@@ -121,7 +121,7 @@ impl<'c> ControlRef<'c> {
         // SAFETY: the whole region, in which no allocation lives, as the caller says.
         unsafe { chunk.poison(chunk.low(), chunk.top()) };
         poison::lift(chunk.low(), CONTROL_ROOM);
-        let new = NewBlock { block: chunk.as_ptr().cast(), low: chunk.low(), top: chunk.top() };
+        let new = NewBlock::of(chunk);
         let control = self.get().without_head();
         // SAFETY: the chunk is in no list now, and its region has room, as the caller says.
         let place = unsafe { write(control, &new) };
@@ -318,7 +318,7 @@ impl<B: Backing> Blocks<B> {
         // SAFETY: the contract is the same.
         self.control.set(unsafe { write(Control::new::<B>(settings, true), new) });
         let control = self.peek();
-        control.held.set(control.first_block_size());
+        control.held.set(new.size);
         control.capacity.set(control.head.capacity());
         control.settings.next_size.set(doubled(ordinary.max(control.held())));
         control.note_entered(&control.head);
@@ -415,17 +415,15 @@ impl<B: Backing> Blocks<B> {
         let (block, layout) = unsafe { control.first_block() };
         let new = match kept {
             Some(chunk) => {
-                let new =
-                    NewBlock { block: chunk.as_ptr().cast(), low: chunk.low(), top: chunk.top() };
                 // SAFETY: the backing gave the block for this layout. The control block in it, which is
                 // the last thing there, is not read again.
                 unsafe { self.backing.release(block, layout) };
-                new
+                NewBlock::of(chunk)
             }
             None => {
                 // SAFETY: the control block takes so many bytes of the region before the head's.
                 let low = unsafe { head_low.sub(CONTROL_ROOM) };
-                NewBlock { block, low, top }
+                NewBlock { block, size: layout.size(), low, top }
             }
         };
         // SAFETY: the block is the arena's, whose region has room for a control block: `least` has. Nothing

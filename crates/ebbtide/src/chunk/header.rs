@@ -5,7 +5,7 @@
 //! [`chunk`](super) has the invariants that make them valid.
 
 use crate::{
-    arith::CHUNK_ALIGN,
+    arith::{self, CHUNK_ALIGN},
     poison::{self, Touched},
 };
 use core::{alloc::Layout, cell::Cell, marker::PhantomData, ops::Deref, ptr::NonNull};
@@ -62,6 +62,45 @@ pub(super) unsafe fn block_layout(capacity: usize) -> Layout {
 pub(super) fn capacity_within(size: usize) -> usize {
     let large = size.saturating_sub(OVERHEAD + CACHE_LINE);
     if large < PAGE { (size - OVERHEAD).min(PAGE - CHUNK_ALIGN) } else { large }
+}
+
+/// The end of a region that a block is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum End {
+    /// From the top downwards: blocks that keep their size.
+    High,
+    /// From the low end upwards: blocks that may grow.
+    Low,
+}
+
+/// A block for which a chunk must have room.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    pub(crate) size: usize,
+    pub(crate) align: usize,
+    pub(crate) end: End,
+}
+
+impl Room {
+    /// Every chunk has it.
+    pub(super) const NOTHING: Room = Room { size: 0, align: 1, end: End::High };
+
+    /// The start of the block in the region of a chunk. `None` if there is no room.
+    #[inline(always)]
+    pub(crate) fn start_in(&self, chunk: &Header) -> Option<usize> {
+        let (top, low) = (chunk.top().addr().get(), chunk.low().addr().get());
+        match self.end {
+            End::High => arith::down(top, low, self.size, self.align),
+            End::Low => arith::up(top, low, self.size, self.align),
+        }
+    }
+
+    /// The size of a region that has room wherever it lies. `None` if none is as large.
+    pub(super) fn region(&self) -> Option<usize> {
+        // A low-end block ends below the top of its region (I5).
+        arith::region_for(self.size + usize::from(self.end == End::Low), self.align)
+    }
 }
 
 /// The record at the start of every chunk. The control block contains one more, the *head*.

@@ -6,10 +6,10 @@ use super::{
         release_chain,
     },
     control::{ControlRef, CurrentChunk},
-    header::{ChunkName, ChunkRef, Header},
+    header::{ChunkName, ChunkRef, End, Room},
     spare::{SEARCHED, unlink},
 };
-use crate::{arith, error::AllocError};
+use crate::error::AllocError;
 use core::{iter, ptr::NonNull};
 
 impl<'c> ControlRef<'c> {
@@ -165,7 +165,7 @@ impl<'c> ControlRef<'c> {
         let spare = self.take_all_spare(is_released);
         if self.head().next().is_none() {
             // Otherwise the next scope would request another one.
-            self.head().next.set(self.take_spare(usize::MAX, 0, |_| true));
+            self.head().next.set(self.take_spare(usize::MAX, 0, &Room::NOTHING));
         }
         self.register_lists();
         for released in [released, spare] {
@@ -236,9 +236,9 @@ impl<'c> ControlRef<'c> {
     }
 }
 
-/// Links a chunk that `fits` accepts directly behind `after`, and returns it: one from further on
-/// in the list, a spare one, or a new one with room for `size` bytes at `align`. In the list it
-/// picks the first fit or, if `largest` is set, the largest of the first few chunks.
+/// Links a chunk that has room directly behind `after`, and returns it: one from further on in the list, a
+/// spare one, or a new one. In the list it picks the first that has or, for a block of the low end, the
+/// largest of the first few chunks: such a block is likely to grow.
 ///
 /// # Errors
 ///
@@ -247,45 +247,66 @@ impl<'c> ControlRef<'c> {
 #[inline]
 pub(crate) fn link_next_chunk<'c>(
     after: CurrentChunk<'c>,
-    (size, align): (usize, usize),
-    largest: bool,
-    fits: impl Fn(&Header) -> bool,
+    room: &Room,
 ) -> Result<ChunkRef<'c>, AllocError> {
     match after.chunk().next() {
         // A loop of scopes takes the chunk here that it took in its previous turn. If that was the
         // largest one, it has held a block at the low end.
-        Some(next) if (!largest || next.held_low_block()) && fits(&next) => Ok(next),
-        _ => {
-            find_next_chunk(after, arith::region_for(size, align).ok_or(AllocError)?, largest, fits)
+        Some(next)
+            if (room.end == End::High || next.held_low_block())
+                && room.start_in(&next).is_some() =>
+        {
+            Ok(next)
         }
+        _ => find_next_chunk(after, room),
     }
 }
 
-/// [`link_next_chunk`] by a search.
+/// [`link_next_chunk`] by a search, or at once if there is nothing to search.
 ///
 /// # Errors
 ///
 /// Those of [`link_next_chunk`].
 #[cold]
 #[inline(never)]
-fn find_next_chunk<'c>(
-    current: CurrentChunk<'c>,
-    region: usize,
-    largest: bool,
-    fits: impl Fn(&Header) -> bool,
-) -> Result<ChunkRef<'c>, AllocError> {
+fn find_next_chunk<'c>(current: CurrentChunk<'c>, room: &Room) -> Result<ChunkRef<'c>, AllocError> {
     let (control, after) = (current.control(), current.chunk().header());
-    let few = largest.then(|| unlink(&after.next, SEARCHED, true, region, &fits)).flatten();
-    let chunk = match few.or_else(|| unlink(&after.next, usize::MAX, false, region, &fits)) {
-        Some(chunk) => chunk,
-        None => new_next_chunk(current, region, &fits)?,
+    let region = room.region().ok_or(AllocError)?;
+    let is_claim = after.list_start.get().is_some();
+    let nothing_else = after.next.get().is_none() && control.spare.get().is_none();
+    let chunk = if nothing_else && !is_claim {
+        new_ordinary_chunk(control, region, 0)?
+    } else {
+        search(current, region, room)?
     };
-    debug_assert!(fits(&chunk), "it has room");
+    debug_assert!(room.start_in(&chunk).is_some(), "it has room");
     debug_assert!(chunk.next().is_none(), "L2: it is in no list");
     chunk.next.set(after.next.get());
     after.next.set(Some(chunk));
     control.check();
     Ok(chunk)
+}
+
+/// A chunk in no list: one from further on in the cursor's list, or one of [`new_next_chunk`].
+///
+/// # Errors
+///
+/// Those of [`new_next_chunk`].
+#[inline(never)]
+fn search<'c>(
+    current: CurrentChunk<'c>,
+    region: usize,
+    room: &Room,
+) -> Result<ChunkRef<'c>, AllocError> {
+    let next = &current.chunk().header().next;
+    let few = match room.end {
+        End::High => None,
+        End::Low => unlink(next, SEARCHED, usize::MAX, true, region, room),
+    };
+    match few.or_else(|| unlink(next, usize::MAX, usize::MAX, false, region, room)) {
+        Some(chunk) => Ok(chunk),
+        None => new_next_chunk(current, region, room),
+    }
 }
 
 /// A chunk in no list, spare or new, to be linked behind the cursor's: none of those behind it has room
@@ -297,7 +318,7 @@ fn find_next_chunk<'c>(
 fn new_next_chunk<'c>(
     current: CurrentChunk<'c>,
     region: usize,
-    fits: impl Fn(&Header) -> bool,
+    room: &Room,
 ) -> Result<ChunkRef<'c>, AllocError> {
     let (control, after) = (current.control(), current.chunk().header());
     let least = least_size(region).ok_or(AllocError)?;
@@ -310,13 +331,13 @@ fn new_next_chunk<'c>(
     }
     if after.list_start.get().is_some() {
         let wanted = size_of_list(current).min(LARGEST_CHUNK);
-        return claim_chunk(control, region, wanted.max(twice), fits);
+        return claim_chunk(control, region, wanted.max(twice), room);
     }
-    match control.take_spare(usize::MAX, region, &fits) {
+    match control.take_spare(usize::MAX, region, room) {
         Some(chunk) => Ok(chunk),
         None => {
             let wanted = control.settings.next_size.get().max(twice);
-            new_or_spare(control, region, wanted, fits, new_ordinary_chunk)
+            new_or_spare(control, region, wanted, room, new_ordinary_chunk)
         }
     }
 }
@@ -333,7 +354,7 @@ fn size_of_list(current: CurrentChunk<'_>) -> usize {
     before + current.block_size()
 }
 
-/// A chunk for a claim, in no list: a spare one that `fits` accepts and that is at most twice as
+/// A chunk for a claim, in no list: a spare one that has room and that is at most twice as
 /// large as needed, or one of [`new_or_spare`].
 ///
 /// # Errors
@@ -343,17 +364,17 @@ pub(super) fn claim_chunk<'c>(
     control: ControlRef<'c>,
     region: usize,
     wanted: usize,
-    fits: impl Fn(&Header) -> bool,
+    room: &Room,
 ) -> Result<ChunkRef<'c>, AllocError> {
     let wanted = wanted.max(least_size(region).ok_or(AllocError)?);
-    match control.take_spare(wanted.saturating_mul(2), region, &fits) {
+    match control.take_spare(wanted.saturating_mul(2), region, room) {
         Some(chunk) => Ok(chunk),
-        None => new_or_spare(control, region, wanted, fits, new_chunk),
+        None => new_or_spare(control, region, wanted, room, new_chunk),
     }
 }
 
 /// A chunk in no list: one of about `wanted` bytes that `make` requests from the backing, or a spare
-/// one that `fits` accepts.
+/// one that has room.
 ///
 /// A third of the most bytes that were ever in use may be held in addition, in spare chunks. If more
 /// would be, the request takes a spare chunk of up to four times its size, or else the smallest spare
@@ -368,7 +389,7 @@ fn new_or_spare<'c>(
     control: ControlRef<'c>,
     region: usize,
     wanted: usize,
-    fits: impl Fn(&Header) -> bool,
+    room: &Room,
     make: impl FnOnce(ControlRef<'c>, usize, usize) -> Result<ChunkRef<'c>, AllocError>,
 ) -> Result<ChunkRef<'c>, AllocError> {
     let least = least_size(region).ok_or(AllocError)?;
@@ -383,12 +404,12 @@ fn new_or_spare<'c>(
     let with_smaller = wanted.saturating_add(wanted / 3);
     if control.held().saturating_add(with_smaller) > most_in_use.saturating_add(most_in_use / 3) {
         let most = wanted.saturating_mul(4);
-        if let Some(chunk) = control.take_spare(most, region, &fits) {
+        if let Some(chunk) = control.take_spare(most, region, room) {
             return Ok(chunk);
         }
     }
     if least > control.allowed() {
-        if let Some(chunk) = control.take_any_spare(region, &fits) {
+        if let Some(chunk) = control.take_any_spare(region, room) {
             return Ok(chunk);
         }
         let limit = control.settings.limit.get();
@@ -399,7 +420,7 @@ fn new_or_spare<'c>(
     }
     let chunk = match make(control, region, wanted) {
         Ok(chunk) => chunk,
-        Err(refused) => return control.take_any_spare(region, fits).ok_or(refused),
+        Err(refused) => return control.take_any_spare(region, room).ok_or(refused),
     };
     if control.spare.get().is_some() {
         let most = control.note_in_use();

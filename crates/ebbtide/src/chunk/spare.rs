@@ -7,7 +7,7 @@
 
 use super::{
     control::ControlRef,
-    header::{ChunkRef, Header, Link},
+    header::{ChunkRef, Header, Link, Room},
 };
 
 /// The number of chunks of a class, or of an arena's own list, among which the largest is searched.
@@ -84,26 +84,16 @@ impl<'c> ControlRef<'c> {
         }
     }
 
-    /// Takes the largest spare chunk of at most `most` bytes, header included, that `fits` accepts.
-    /// Looks at few chunks of each class, so it may overlook one.
-    pub(super) fn take_spare(
-        self,
-        most: usize,
-        least: usize,
-        fits: impl Fn(&Header) -> bool,
-    ) -> Option<ChunkRef<'c>> {
-        let fits = |chunk: &Header| chunk.block_size() <= most && fits(chunk);
-        self.find_spare(SEARCHED, most, true, least, &fits)
+    /// Takes the largest spare chunk of at most `most` bytes, header included, that has room; a capacity
+    /// of `least` bytes is enough for that. Looks at few chunks of each class, so it may overlook one.
+    pub(super) fn take_spare(self, most: usize, least: usize, room: &Room) -> Option<ChunkRef<'c>> {
+        self.find_spare(SEARCHED, most, true, least, room)
     }
 
-    /// Takes any spare chunk that `fits` accepts, if one has a capacity of `least` bytes. May look at
-    /// all of them.
-    pub(super) fn take_any_spare(
-        self,
-        least: usize,
-        fits: impl Fn(&Header) -> bool,
-    ) -> Option<ChunkRef<'c>> {
-        self.find_spare(usize::MAX, usize::MAX, false, least, &fits)
+    /// Takes any spare chunk that has room, if one has a capacity of `least` bytes. May look at all of
+    /// them.
+    pub(super) fn take_any_spare(self, least: usize, room: &Room) -> Option<ChunkRef<'c>> {
+        self.find_spare(usize::MAX, usize::MAX, false, least, room)
     }
 
     /// The size of a spare chunk of less than `size` bytes: the largest one among the first few of their
@@ -151,13 +141,13 @@ impl<'c> ControlRef<'c> {
         most: usize,
         largest: bool,
         least: usize,
-        fits: &dyn Fn(&Header) -> bool,
+        room: &Room,
     ) -> Option<ChunkRef<'c>> {
         let mut link = &self.get().spare;
         while let Some(first) = link.get() {
             let is_small = class(&first) <= class_of(most);
             if let Some(chunk) =
-                is_small.then(|| unlink(link, searched, largest, least, fits)).flatten()
+                is_small.then(|| unlink(link, searched, most, largest, least, room)).flatten()
             {
                 let next_class = first.header().list_start.take();
                 match link.get() {
@@ -173,18 +163,19 @@ impl<'c> ControlRef<'c> {
     }
 }
 
-/// Removes a chunk that `fits` accepts from the first `searched` of the list that begins at `link`:
-/// the first, or the largest if `largest` is set. What fits has a capacity of `least` bytes; only a
-/// chunk that is smaller, but happens to lie at a suitable address, may be overlooked.
+/// Removes a chunk of at most `most` bytes that has room from the first `searched` of the list that
+/// begins at `link`: the first, or the largest if `largest` is set. A capacity of `least` bytes is enough;
+/// a chunk that is smaller, but happens to lie at a suitable address, may be overlooked.
 ///
 /// A search that looks at all chunks and fails leaves a bound in the first one, and a search that
 /// meets a bound stops there. So n searches in n chunks do not take n² steps.
 pub(super) fn unlink<'c>(
     mut link: &'c Link,
     searched: usize,
+    most: usize,
     largest: bool,
     least: usize,
-    fits: impl Fn(&Header) -> bool,
+    room: &Room,
 ) -> Option<ChunkRef<'c>> {
     let start = link;
     let mut found: Option<(&Link, ChunkRef<'c>)> = None;
@@ -197,7 +188,7 @@ pub(super) fn unlink<'c>(
         }
         greatest = greatest.max(chunk.capacity());
         let is_better = found.is_none_or(|(_, best)| chunk.capacity() > best.capacity());
-        if is_better && fits(&chunk) {
+        if is_better && chunk.block_size() <= most && room.start_in(&chunk).is_some() {
             found = Some((link, chunk));
             if !largest {
                 break;
@@ -214,6 +205,5 @@ pub(super) fn unlink<'c>(
     };
     link.set(chunk.header().next.take());
     chunk.forget_bound_behind();
-    debug_assert!(fits(&chunk), "it was found because it fits");
     Some(chunk)
 }
