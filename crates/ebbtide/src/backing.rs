@@ -88,7 +88,7 @@ pub unsafe trait Backing: Send {
         None
     }
 
-    /// The most bytes of a block that [`take_prepared`](Backing::take_prepared) returns.
+    /// The most bytes of a block that [`take_prepared`](Backing::take_prepared) returns if less is wanted.
     #[doc(hidden)]
     #[inline]
     fn most_prepared(&self) -> usize {

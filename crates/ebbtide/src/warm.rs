@@ -11,8 +11,8 @@
 //!   last one needed; its statistics show that. An arena with a limit neither leaves nor takes one.
 //! - **Larger blocks** are kept for all threads, on 64-bit Linux (x86-64, aarch64, RISC-V), for at most
 //!   two seconds: 2 MiB in all and, beyond that, as much as arenas have needed again after they had
-//!   given it back. So the second of two large arenas gets new memory, and the third finds it warm. A
-//!   thread of the library gives kept blocks back while the program does nothing. While it keeps 8 MiB
+//!   given it back. So the second of two large arenas gets new memory, and the third finds it warm. One
+//!   that is made like the last that was dropped, and that did not grow, finds it ready. A thread of the library gives kept blocks back while the program does nothing. While it keeps 8 MiB
 //!   or more, it reads `/proc/self/statm` every few milliseconds, and gives everything back when the
 //!   process has become a sixteenth larger than it needs to be: then something else needs the memory.
 //!   It ends when no block is left.
@@ -37,7 +37,7 @@
 //! assert_eq!(warm::held(), 0);
 //! ```
 
-// Heap::take_prepared ─► own::take_prepared, the first block of an arena
+// Heap::take_prepared ─► own::take_prepared or shared::take_prepared, the first block of an arena
 // Heap::allocate ─► allocate
 //   ├─ below 32 KiB ─► own::take                 no lock
 //   ├─ larger ───────► shared::take              a lock
@@ -90,22 +90,34 @@ pub(crate) unsafe fn release(start: NonNull<u8>, layout: Layout) {
     }
     // SAFETY: `allocate` took the start of a block of this size, and nobody uses it, as the caller
     // says.
-    let block = unsafe { Block::new(start, layout.size()) };
+    keep(unsafe { Block::new(start, layout.size()) }, 0);
+}
+
+/// Keeps a block whose contents are prepared for this, or dead if that is 0.
+#[inline]
+fn keep(block: Block, prepared_for: usize) {
     if block.size() <= own::LARGEST {
-        own::keep(block, 0);
+        own::keep(block, prepared_for);
     } else {
-        shared::keep(block);
+        shared::keep(block, prepared_for);
     }
 }
 
 /// The block that [`release_prepared`] kept last for this, if it still is kept: its contents are as they
-/// were. It has `wanted` bytes, but for a few, or more.
+/// were. It has `wanted` bytes, but for a few, or more, if it is a small one.
 #[inline]
 pub(crate) fn take_prepared(wanted: usize) -> Option<NonNull<u8>> {
-    own::take_prepared(wanted).map(Block::into_start)
+    let block = if wanted <= own::LARGEST {
+        own::take_prepared(wanted)
+    } else {
+        // As in `allocate`.
+        own::is_open();
+        shared::take_prepared(wanted)
+    };
+    block.map(Block::into_start)
 }
 
-/// The most bytes of a block for which [`release_prepared`] keeps the contents.
+/// The most bytes of a block for which [`release_prepared`] keeps the contents even if less was wanted.
 #[inline]
 pub(crate) fn most_prepared() -> usize {
     if poison::TRACKS { 0 } else { own::LARGEST }
@@ -118,12 +130,13 @@ pub(crate) fn most_prepared() -> usize {
 /// The contract of [`release`].
 #[inline]
 pub(crate) unsafe fn release_prepared(start: NonNull<u8>, layout: Layout, wanted: usize) {
-    if layout.align() != CHUNK_ALIGN || layout.size() > most_prepared() {
+    if layout.align() != CHUNK_ALIGN || poison::TRACKS {
         // SAFETY: the contract is the same.
         return unsafe { release(start, layout) };
     }
+    let is_kept = layout.size() <= wanted.max(own::LARGEST);
     // SAFETY: the contract is that of `release`.
-    own::keep(unsafe { Block::new(start, layout.size()) }, wanted);
+    keep(unsafe { Block::new(start, layout.size()) }, if is_kept { wanted } else { 0 });
 }
 
 /// Requests a block of the heap. If it refuses although something was kept, that goes back, and the

@@ -54,6 +54,10 @@ static WATCHED_UNTIL: AtomicU64 = AtomicU64::new(0);
 /// Until when no helper thread can be started. Written with the lock.
 static UNWATCHED_UNTIL: AtomicU64 = AtomicU64::new(if helper::CAN_START { 0 } else { u64::MAX });
 
+/// What the contents of the newest block that is kept serve again; 0 if they are dead. Written with the
+/// lock.
+static PREPARED_FOR: AtomicUsize = AtomicUsize::new(0);
+
 /// The forks that are under way.
 static FORKS: AtomicUsize = AtomicUsize::new(0);
 
@@ -131,9 +135,10 @@ impl Kept {
     }
 
     /// Returns the block if there is no place for it.
-    fn push(&mut self, block: Block) -> Option<Block> {
+    fn push(&mut self, block: Block, prepared_for: usize) -> Option<Block> {
         let Some(place) = self.blocks.get_mut(self.count) else { return Some(block) };
         HELD.fetch_add(block.size(), Relaxed);
+        PREPARED_FOR.store(prepared_for, Relaxed);
         self.count += 1;
         place.replace(block)
     }
@@ -144,6 +149,16 @@ impl Kept {
         let at = self.blocks.get(..self.count)?.iter().rposition(is_wanted)?;
         HELD.fetch_sub(size, Relaxed);
         self.remove(at)
+    }
+
+    /// Takes the newest block, if its contents are prepared for this.
+    fn take_prepared(&mut self, wanted: usize) -> Option<Block> {
+        if PREPARED_FOR.load(Relaxed) != wanted {
+            return None;
+        }
+        let block = self.remove(self.count.checked_sub(1)?)?;
+        HELD.fetch_sub(block.size(), Relaxed);
+        Some(block)
     }
 
     /// Takes the oldest block, for [`give_back`].
@@ -163,8 +178,22 @@ impl Kept {
             core::mem::swap(place, next);
         }
         self.count -= 1;
+        if at == self.count {
+            PREPARED_FOR.store(0, Relaxed);
+        }
         Some(block)
     }
+}
+
+/// The block that was kept last, if its contents were prepared for this, and it still is kept.
+#[inline]
+pub(super) fn take_prepared(wanted: usize) -> Option<Block> {
+    if PREPARED_FOR.load(Relaxed) != wanted {
+        return None;
+    }
+    let block = lock()?.take_prepared(wanted)?;
+    note_taken(block.size());
+    Some(block)
 }
 
 /// Hands out a block of this size, the one that was kept last, or what `request` returns.
@@ -193,17 +222,19 @@ fn note_taken(size: usize) {
     }
 }
 
-/// Keeps a block, or gives it back.
+/// Keeps a block, or gives it back. Its contents are prepared for this, or dead if that is 0.
 #[inline(never)]
-pub(super) fn keep(block: Block) {
+pub(super) fn keep(block: Block, prepared_for: usize) {
     let size = block.size();
     let used = USED.fetch_sub(size, Relaxed).wrapping_sub(size);
     LOW.fetch_min(used, Relaxed);
     if !limit::is_on() || !own::is_open() {
         return;
     }
-    let Some(is_watched) = push(block) else { return };
-    drop_above(0, usize::MAX, Block::discard);
+    let Some((is_watched, most)) = push(block, prepared_for) else { return };
+    if held() > most {
+        drop_above(0, usize::MAX, Block::discard);
+    }
     if !is_watched && !helper::start::<Kept>() {
         if let Some(_kept) = lock_soon() {
             WATCHED_UNTIL.store(0, Relaxed);
@@ -213,16 +244,18 @@ pub(super) fn keep(block: Block) {
     }
 }
 
-/// Adds a block to those that are kept, and returns whether a helper thread is running. If none is, the
-/// caller starts one. Gives the block back and returns `None` if it cannot be kept now.
-fn push(block: Block) -> Option<bool> {
+/// Adds a block to those that are kept, and returns whether a helper thread is running, and how many bytes
+/// may be kept. If none is running, the caller starts one. Gives the block back and returns `None` if it
+/// cannot be kept now.
+fn push(block: Block, prepared_for: usize) -> Option<(bool, usize)> {
     // Not with the lock: a sanitizer takes its time.
     block.forbid();
     let now = helper::now();
     let mut kept = lock()?;
     kept.end_windows(now);
     let is_refused = now < UNWATCHED_UNTIL.load(Relaxed) || FORKS.load(Relaxed) > 0;
-    if is_refused || block.size() > allowed(0) {
+    let most = allowed(0);
+    if is_refused || block.size() > most {
         drop(kept);
         block.discard();
         return None;
@@ -233,10 +266,10 @@ fn push(block: Block) -> Option<bool> {
     if !is_watched {
         WATCHED_UNTIL.store(next, Relaxed);
     }
-    let refused = kept.push(block);
+    let refused = kept.push(block, prepared_for);
     drop(kept);
     drop(refused);
-    Some(is_watched)
+    Some((is_watched, most))
 }
 
 impl Windows for Kept {
