@@ -1013,7 +1013,7 @@ impl Cursor {
         self.set(other.position());
     }
 
-    /// Puts a chunk with room for `bytes` bytes directly behind this cursor's.
+    /// Puts a chunk with room for `bytes` bytes, at most `isize::MAX`, directly behind this cursor's.
     ///
     /// # Errors
     ///

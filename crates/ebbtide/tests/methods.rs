@@ -1012,6 +1012,14 @@ fn impossible_reservations_are_refused_and_change_nothing() {
     }
     assert!(catch_unwind(AssertUnwindSafe(|| s.reserve(usize::MAX))).is_err());
     assert!(s.try_alloc([0_u8; 100]).is_ok());
+    // There is another chunk behind, at whose end so many bytes would wrap.
+    let mut arena = Arena::new();
+    arena.scope().alloc_slice_fill_copy(50_000, 1_u8);
+    for less in [0, 1, 15, 16, 50_000] {
+        let bytes = isize::MAX as usize - less;
+        assert_eq!(arena.scope().try_reserve(bytes), Err(AllocError));
+        assert!(arena.scope().try_reserve(usize::MAX - less).is_err());
+    }
 }
 
 #[test]

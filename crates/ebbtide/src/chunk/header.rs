@@ -74,7 +74,7 @@ pub(crate) enum End {
     Low,
 }
 
-/// A block for which a chunk must have room.
+/// A block for which a chunk must have room, of at most `isize::MAX` bytes, as [`arith`] requires.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     pub(crate) size: usize,
