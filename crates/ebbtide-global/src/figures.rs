@@ -19,6 +19,7 @@ pub(crate) enum Reason {
     ByteLimit,
     Exhausted,
     Waste,
+    SkippedRequest,
     SkippedScope,
 }
 
@@ -31,6 +32,7 @@ const REASONS: usize = Reason::SkippedScope as usize + 1;
 pub(crate) struct Counters {
     /// Taken while an owner uses the counters.
     lease: Lease,
+    /// Scopes that were opened and have ended.
     pub(crate) scopes_ended: AtomicU64,
     /// Blocks served.
     pub(crate) blocks: AtomicU64,

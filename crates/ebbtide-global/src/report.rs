@@ -109,6 +109,9 @@ pub struct Fallbacks {
     /// The arenas held too much memory for their live bytes, so they were not allowed to take more.
     /// This happens before [`Report::bound`] is reached.
     pub waste: u64,
+    /// Skipped in a long scope, in which they are slower than those of the inner allocator, or to
+    /// measure whether they are: see [`arena`](crate::arena#scopes-that-do-not-pay).
+    pub skipped: u64,
     /// Skipped scopes, which were not opened, because those of their site are slower than the inner
     /// allocator, or to measure whether they are: see [`arena`](crate::arena). Not part of [`total`](Fallbacks::total), which counts requests.
     pub skipped_scopes: u64,
@@ -304,7 +307,13 @@ impl Fallbacks {
     /// assert_eq!(report().fallbacks.total(), 0);
     /// ```
     pub fn total(&self) -> u64 {
-        self.small + self.large + self.alignment + self.byte_limit + self.exhausted + self.waste
+        self.small
+            + self.large
+            + self.alignment
+            + self.byte_limit
+            + self.exhausted
+            + self.waste
+            + self.skipped
     }
 }
 
@@ -333,6 +342,7 @@ pub fn report() -> Report {
         counters().map(|each| counter(each).load(Ordering::Relaxed)).fold(0, u64::wrapping_add)
     };
     let fallbacks = |reason| counters().map(|each| each.fallbacks(reason)).sum();
+    let skipped_scopes = fallbacks(Reason::SkippedScope);
     let pinned_chunks = figures::pinned();
     let (reserved, claimed) = range::sizes();
     let cached = counters().map(|each| each.cached.load(Ordering::Relaxed)).sum::<usize>();
@@ -340,7 +350,7 @@ pub fn report() -> Report {
     let pinned_bytes = pinned_chunks * CHUNK;
     Report {
         is_active: crate::thread::is_active(),
-        scopes: sum(|each| &each.scopes_ended),
+        scopes: sum(|each| &each.scopes_ended) + skipped_scopes,
         blocks: sum(|each| &each.blocks),
         bytes: sum(|each| &each.bytes),
         grown_in_place: sum(|each| &each.grown),
@@ -351,7 +361,8 @@ pub fn report() -> Report {
             byte_limit: fallbacks(Reason::ByteLimit),
             exhausted: fallbacks(Reason::Exhausted),
             waste: fallbacks(Reason::Waste),
-            skipped_scopes: fallbacks(Reason::SkippedScope),
+            skipped: fallbacks(Reason::SkippedRequest),
+            skipped_scopes,
         },
         escapes: Escapes {
             blocks: sum(|each| &each.escaped),
@@ -448,12 +459,20 @@ impl fmt::Display for Report {
             self.heap_calls_saved(),
             Bytes(self.high_water),
         )?;
-        let Fallbacks { small, large, alignment, byte_limit, exhausted, waste, skipped_scopes } =
-            self.fallbacks;
+        let Fallbacks {
+            small,
+            large,
+            alignment,
+            byte_limit,
+            exhausted,
+            waste,
+            skipped,
+            skipped_scopes,
+        } = self.fallbacks;
         writeln!(
             f,
             "served by the inner allocator: {} ({small} too small, {large} too large, {alignment} by alignment, \
-             {byte_limit} by byte limit, {exhausted} without memory, {waste} to bound memory), and {skipped_scopes} skipped scopes",
+             {byte_limit} by byte limit, {exhausted} without memory, {waste} to bound memory, {skipped} skipped), and {skipped_scopes} skipped scopes",
             self.fallbacks.total(),
         )?;
         writeln!(

@@ -6,7 +6,7 @@
 
 use crate::skipping::work;
 use ebbtide_global::{Options, arena, arena_with, engine::is_ours, outside, report, set_skipping};
-use std::{collections::VecDeque, hint::black_box};
+use std::{cell::Cell, collections::VecDeque, hint::black_box, thread};
 
 const SCOPES: usize = 20_000;
 
@@ -32,7 +32,11 @@ fn scopes_that_are_slower_than_the_inner_allocator_are_skipped() {
     set_skipping(true);
     let outside = blocks_outside(|| arena(|| block(true)));
     assert!(outside > SCOPES / 10 * 9, "{outside} of {SCOPES} were skipped");
+    // Another thread's report, which does not make this thread publish its figures.
+    let other = thread::spawn(report).join().unwrap();
+    assert!(other.scopes >= other.fallbacks.skipped_scopes, "{other}");
     assert_eq!(report().fallbacks.skipped_scopes, outside as u64);
+    assert_eq!(report().scopes, SCOPES as u64);
     // The scopes of another site are not.
     assert!(is_ours(&raw const *arena(|| Box::new(2))));
     set_skipping(false);
@@ -105,20 +109,30 @@ fn without_a_nested_scope_the_scope_around_it_serves() {
 fn a_long_scope_skips_requests_while_they_are_slower_than_the_inner_allocator() {
     alone!();
     set_skipping(true);
+    let requests = Cell::new(0);
     let blocks_outside = |site, is_slow_in_arena| {
+        let mut kept = VecDeque::with_capacity(3001);
         arena_with(&Options::new().site(site), || {
             // A long scope takes megabytes.
-            let block = || (block(is_slow_in_arena), [0; 1000].to_vec());
-            let mut kept: VecDeque<_> = (0..3000).map(|_| block()).collect();
+            let block = || {
+                let (block, bytes) = (block(is_slow_in_arena), [0; 1000].to_vec());
+                let is_outside = !is_ours(&raw const *block);
+                let skipped = u64::from(is_outside) + u64::from(!is_ours(bytes.as_ptr()));
+                requests.set(requests.get() + skipped);
+                (is_outside, block, bytes)
+            };
+            kept.extend((0..3000).map(|_| block()));
             let is_outside = |_: &usize| {
                 kept.push_back(block());
-                kept.pop_front().is_some_and(|(block, _)| !is_ours(&raw const *block))
+                kept.pop_front().is_some_and(|(is_outside, ..)| is_outside)
             };
             (0..2 * SCOPES).filter(is_outside).count()
         })
     };
     let [slow, fast] = [blocks_outside(1, true), blocks_outside(2, false)];
     assert!(slow > SCOPES && fast < SCOPES / 2, "{slow} and {fast} of {}", 2 * SCOPES);
+    let fallbacks = report().fallbacks;
+    assert_eq!((fallbacks.skipped, fallbacks.total()), (requests.get(), requests.get()));
 }
 
 #[test]

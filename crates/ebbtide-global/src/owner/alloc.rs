@@ -144,7 +144,7 @@ impl Owner {
                 return block;
             }
             if self.end_unit() {
-                return ptr::null_mut();
+                return self.refuse(Some(Reason::SkippedRequest));
             }
             // The loop ends: a chunk that was not adopted always has room.
             if let Err(reason) = self.next_chunk(rounded + layout.align()) {

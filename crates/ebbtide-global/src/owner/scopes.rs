@@ -143,7 +143,7 @@ impl Owner {
         let is_selective = options.min_size > 1 || options.max_size < SMALL;
         self.begin_chunk(chunk, top, 0, flushed);
         self.set_mode(Mode { is_selective, ..Mode::PLAIN });
-        self.begin_unit(false);
+        self.resume_unit(false, 0);
         self.check();
         Ticket::of(id)
     }

@@ -73,7 +73,7 @@ impl Owner {
 
     fn count_skips(&self, counted: Counted, scopes: u32) {
         for _ in 0..scopes {
-            self.ledger.count_scope(counted, &Usage::default());
+            counted.count(&Usage::default(), self.ledger.counters());
             if counted.scopes() > 0 {
                 self.ledger.count_fallback(Reason::SkippedScope);
             }
@@ -135,34 +135,23 @@ impl Owner {
             return false;
         }
         self.skips_left.set(left - 1);
-        left > 1 || self.skips_another_unit()
-    }
-
-    /// At the end of a skipped unit: whether the next one is skipped, too. Reopens the scope
-    /// otherwise.
-    #[cold]
-    #[inline(never)]
-    fn skips_another_unit(&self) -> bool {
-        let skips = self.scope().is_some_and(|scope| self.skips_unit(scope));
-        self.begin_unit(skips);
-        self.set_mode(Mode { skips, ..self.innermost.mode() });
+        let skips = left > 1 || self.scope().is_some_and(|scope| self.next_unit(scope));
+        if skips {
+            self.ledger.count_fallback(Reason::SkippedRequest);
+        }
         skips
     }
 
-    /// Begins a unit of the innermost scope.
-    pub(super) fn begin_unit(&self, skips: bool) {
-        self.resume_unit(skips, if skips { self.unit.get() } else { 0 });
-    }
-
     /// At the end of a chunk of the innermost scope: if the scope is long, and has served enough for
-    /// a unit, decides whether it skips the next one. Returns whether it does.
+    /// a unit, decides whether it skips the next one. Returns whether it does, with the present
+    /// request as the first.
     pub(super) fn end_unit(&self) -> bool {
         let Some(scope) = self.scope() else { return false };
         self.promote();
         let record = scope.record();
-        let is_long = self.ledger.bytes().wrapping_sub(record.at_start.get().bytes) >= LONG;
+        let is_long = self.ledger.bytes_since(record.at_start.get()) >= LONG;
         if !is_long {
-            self.begin_unit(false);
+            self.resume_unit(false, 0);
             return false;
         }
         let served = self.unit();
@@ -173,18 +162,21 @@ impl Owner {
         if let Some(sites) = self.sites() {
             sites.count(site_of_units(scope), os::thread_time);
         }
-        let skips = self.skips_unit(scope);
-        self.begin_unit(skips);
-        if skips {
-            self.set_mode(Mode { skips, ..self.innermost.mode() });
-        }
-        skips
+        self.next_unit(scope)
     }
 
-    fn skips_unit(&self, scope: ScopeRef) -> bool {
-        let Some(sites) = self.sites().filter(|sites| sites.are_asked()) else { return false };
-        let skips = sites.skips(site_of_units(scope), 1, os::thread_time) > 0;
-        self.set_gate();
+    /// Begins a unit of the innermost scope: skips it, or opens the scope for it. Returns whether it
+    /// is skipped.
+    #[cold]
+    #[inline(never)]
+    fn next_unit(&self, scope: ScopeRef) -> bool {
+        let skips = self.sites().filter(|sites| sites.are_asked()).is_some_and(|sites| {
+            let skipped = sites.skips(site_of_units(scope), 1, os::thread_time);
+            self.set_gate();
+            skipped > 0
+        });
+        self.resume_unit(skips, if skips { self.unit.get() } else { 0 });
+        self.set_mode(Mode { skips, ..self.innermost.mode() });
         skips
     }
 

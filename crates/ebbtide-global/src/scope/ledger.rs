@@ -141,6 +141,13 @@ impl Ledger {
         self.bytes.get()
     }
 
+    /// The bytes served since `begun`, up to the last flush; 0 if more bytes of blocks from before
+    /// it were rewound.
+    pub(crate) fn bytes_since(&self, begun: Usage) -> u64 {
+        let bytes = self.bytes.get().wrapping_sub(begun.bytes);
+        if i64::try_from(bytes).is_ok() { bytes } else { 0 }
+    }
+
     // Scopes
 
     /// Counts a fast scope that ended. Returns true if the figures are to be published.
@@ -162,21 +169,14 @@ impl Ledger {
 
     /// Counts a scope that ends, and returns its usage. `begun` has the figures at its start.
     pub(crate) fn end_scope(&self, bump: &Bump, counted: Counted, begun: Usage) -> Usage {
-        let bytes = self.bytes.get().wrapping_sub(begun.bytes);
         let usage = Usage {
             blocks: self.blocks(bump).wrapping_sub(begun.blocks),
-            // Negative if the scope rewound more bytes of earlier blocks than it took.
-            bytes: if i64::try_from(bytes).is_ok() { bytes } else { 0 },
+            bytes: self.bytes_since(begun),
             escaped: self.escaped.get().wrapping_sub(begun.escaped),
         };
-        self.count_scope(counted, &usage);
-        usage
-    }
-
-    /// Counts a scope with this usage.
-    pub(crate) fn count_scope(&self, counted: Counted, usage: &Usage) {
         add(&self.scopes_ended, counted.scopes());
-        counted.count(usage, self.counters.get());
+        counted.count(&usage, self.counters.get());
+        usage
     }
 
     // Publishing
