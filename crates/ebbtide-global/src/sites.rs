@@ -284,17 +284,26 @@ impl Sites {
         }
     }
 
+    /// The median duration of the epochs with an arena (0) or without (1). A jump of the clock does not
+    /// change it much.
+    fn median(&self, way: usize) -> u64 {
+        let pairs = self.ended() / 2;
+        let mut times = [0; PAIRS];
+        (0..pairs).for_each(|pair| times[pair] = self.times[2 * pair + way].get());
+        times[..pairs].sort_unstable();
+        times[pairs / 2]
+    }
+
     /// Ends a measurement. The next one is rarer, and takes longer epochs.
     fn decide(&self, site: &Site, verdict: Verdict, took: u64) {
         if verdict != Verdict::Unclear {
             let skips = u64::from(verdict == Verdict::Skip);
             self.skipped.set(self.skipped.get() + skips - site.skips.replace(skips));
         }
-        let pairs = self.ended.get() / 2;
-        let sum = |way: usize| (0..self.ended() / 2).map(|n| self.times[2 * n + way].get()).sum();
-        let [with, without]: [u64; 2] = [sum(0), sum(1)];
-        let lost = with.abs_diff(without) * pairs / with.min(without).max(1);
-        let keep = (2 * site.keep.get()).clamp(KEEP.0, KEEP.1).max(lost.saturating_mul(PRICE));
+        let [with, without] = [0, 1].map(|way| self.median(way));
+        let lost = with.abs_diff(without).saturating_mul(self.ended.get() / 2);
+        let price = (lost / with.min(without).max(1)).saturating_mul(PRICE);
+        let keep = (2 * site.keep.get()).clamp(KEEP.0, KEEP.1).max(price);
         site.keep.set(keep);
         site.left.set(site.scopes.get().saturating_mul(keep));
         if took < EPOCH.1 {
@@ -438,12 +447,14 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_that_moves_to_a_thread_whose_clock_is_behind_is_measured_on() {
+    fn an_owner_that_moves_to_a_thread_with_another_clock_is_measured_on() {
         let thread = Thread::new();
         let skipped = |scopes, with, without| -> u64 {
             let run = |number| {
-                if number % 10_000 == 100 {
-                    thread.now.set(1);
+                match number % 20_000 {
+                    100 => thread.now.set(thread.now.get() + (1 << 40)),
+                    10_100 => thread.now.set(1),
+                    _ => {}
                 }
                 thread.run(1, 1, |skips| if skips { without } else { with }).1
             };
