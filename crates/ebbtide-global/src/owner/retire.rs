@@ -6,7 +6,7 @@
 use super::Owner;
 use crate::memory::{
     cache::USEFUL_TAIL,
-    run::{ChunkRef, Entry, Flushed, RETIRED},
+    run::{ChunkRef, Entry, Flushed, RETIRED, Run},
 };
 use core::sync::atomic::Ordering;
 
@@ -53,6 +53,11 @@ impl Owner {
         entry.scope_id.store(RETIRED, Ordering::Relaxed);
         entry.owner_id.store(RETIRED, Ordering::Relaxed);
         entry.count.clear();
+    }
+
+    /// Keeps a run of this owner's in which no block is alive, for later scopes.
+    pub(super) fn give(&self, run: Run) {
+        self.cache.give(run, self.has_scope());
     }
 
     /// Gives up ownership of a chunk of a scope that ends. Its free tail begins at `tail_start`.

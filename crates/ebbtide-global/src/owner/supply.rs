@@ -100,11 +100,6 @@ impl Owner {
         Some(run)
     }
 
-    /// Keeps a run of this owner's in which no block is alive, for later scopes.
-    pub(super) fn give(&self, run: Run) {
-        self.cache.give(run, self.has_scope());
-    }
-
     /// Whether the engine may hold this many more bytes. If so, counts them as held. `live` of them
     /// are about to be a block's.
     #[cold]
