@@ -8,7 +8,7 @@ use crate::skipping::work;
 use ebbtide_global::{Options, arena, arena_with, engine::is_ours, outside, report, set_skipping};
 use std::{cell::Cell, collections::VecDeque, hint::black_box, thread};
 
-const SCOPES: usize = 20_000;
+const SCOPES: usize = 60_000;
 
 /// A block, which takes several microseconds longer in an arena, or outside of one.
 fn block(is_slow_in_arena: bool) -> Box<usize> {
