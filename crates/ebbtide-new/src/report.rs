@@ -22,7 +22,7 @@ pub struct ebb_figures {
     pub calls_saved: u64,
     /// Requests inside scopes that the C library served.
     pub fallbacks: u64,
-    /// Scopes that were not opened, because the scopes of their thread keep too much.
+    /// Scopes that were not opened, because those of their site are slower.
     pub skipped_scopes: u64,
     /// Blocks that were alive when their scope ended.
     pub escaped_blocks: u64,
