@@ -11,6 +11,8 @@ mod aged;
 mod costs;
 #[path = "page/standard.rs"]
 mod standard;
+#[path = "page/toolchain.rs"]
+mod toolchain;
 #[path = "page/unaware.rs"]
 mod unaware;
 
@@ -79,6 +81,7 @@ fn write(docs: &Path) -> io::Result<()> {
     let core = [&suite, &table, &collections, &harnesses, &in_a_scope];
     let unaware = record("transparent.csv");
     let aged = record("litter.csv");
+    let oxc = record("oxc.csv");
 
     let plots = docs.join("plots");
     fs::create_dir_all(&plots)?;
@@ -132,7 +135,9 @@ fn write(docs: &Path) -> io::Result<()> {
         text = filled(&text, "standard-machine", &costs::machine("One run", &in_a_scope));
         text = filled(&text, "standard", &standard::table(&in_a_scope));
         text = filled(&text, "development", &standard::development(&development));
-        text = filled(&text, "readme", &costs::short(&suite, &unaware, &aged));
+        text = filled(&text, "toolchain-machine", &costs::machine("One run", &oxc));
+        text = filled(&text, "toolchain", &toolchain::table(&oxc));
+        text = filled(&text, "readme", &costs::short(&suite, &unaware, &aged, &oxc));
         fs::write(&path, text)?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! What the common operations cost, beside the fastest peer; the README has the short table.
 
-use super::{ARENAS, Line, Record, aged, number};
+use super::{ARENAS, Line, Record, aged, number, toolchain};
 
 /// Rows of the suite, and what the page calls them. A contestant after the label replaces the
 /// fastest peer.
@@ -63,7 +63,7 @@ const PROGRAMS: [(u32, &str); 2] = [
 ];
 
 /// The README's table, after the line about the machine.
-pub(crate) fn short(suite: &Record, unaware: &Record, litter: &Record) -> String {
+pub(crate) fn short(suite: &Record, unaware: &Record, litter: &Record, oxc: &Record) -> String {
     let mut text = machine("One run", suite)
         + &machine("The programs", litter)
         + "\n| what | compared with | theirs ÷ ours |\n|---|---|---:|\n";
@@ -73,6 +73,11 @@ pub(crate) fn short(suite: &Record, unaware: &Record, litter: &Record) -> String
             text +=
                 &format!("| {what} | {who}, the fastest peer | {:.2} |\n", number(best, "ratio"));
         }
+    }
+    if let Some(mean) = toolchain::mean(oxc, "new", "Arena", "all") {
+        let what =
+            "oxc, a JavaScript toolchain, over `Arena`, new for each file: parse, analyse, print";
+        text += &format!("| {what} | its own arena | {mean:.2} |\n");
     }
     for (kept, what) in PROGRAMS {
         for who in ["glibc", "mimalloc"] {
