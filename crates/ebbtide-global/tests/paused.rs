@@ -11,7 +11,7 @@ const BLOCK: Layout = Layout::new::<[u64; 125]>();
 const SMALL: Layout = Layout::new::<u64>();
 
 /// More requests than a paused scope leaves to the inner allocator.
-const REQUESTS: usize = 1000;
+const REQUESTS: usize = 10_000;
 
 fn free(owner: &Owner, block: *mut u8, layout: Layout) {
     // SAFETY: the caller allocated the block with this layout, and frees it once.

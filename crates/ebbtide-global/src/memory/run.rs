@@ -130,7 +130,7 @@ pub(crate) struct ScopeRecord {
     /// none, has served; see `owner/skip`.
     pub(crate) unit: Cell<u32>,
 
-    /// The number of times that the scope may still be refused a chunk before it looks for empty
+    /// The number of times that the scope may still be refused a large block before it looks for empty
     /// chunks again.
     pub(crate) pauses_until_sweep: Cell<u16>,
     /// The sizes that the scope serves: at least `min_size`, at most `max_size`.

@@ -83,7 +83,7 @@ impl Owner {
         }
         let take = || self.take_chunk(self.bump.scope_id());
         let taken = match take() {
-            Err(Reason::Waste) if self.sweep_if_due(held::BUDGET.window(), flushed) => take(),
+            Err(Reason::Waste) if self.sweep(flushed) => take(),
             taken => taken,
         };
         if taken.is_err_and(|reason| reason == Reason::Waste) {
@@ -165,7 +165,7 @@ impl Owner {
         None
     }
 
-    /// [Sweeps](Owner::sweep) the innermost scope if that is due, because it was refused a chunk.
+    /// [Sweeps](Owner::sweep) the innermost scope if that is due, because it was refused a large block.
     fn sweep_if_due(&self, window: u64, flushed: Flushed) -> bool {
         let Some((scope, current)) = self.scope().zip(self.bump.chunk()) else { return false };
         let pauses = &scope.record().pauses_until_sweep;
@@ -201,7 +201,7 @@ impl Owner {
         given.is_some()
     }
 
-    /// Like [`sweep_if_due`](Owner::sweep_if_due), because the scope was refused a large block.
+    /// Looks for empty chunks of the innermost scope, which was refused a large block.
     pub(super) fn sweep_for_large(&self) -> bool {
         // A parked chunk may be empty, but continues where it stopped (G5).
         if self.bump.parked() > 0 {
@@ -220,14 +220,17 @@ impl Owner {
         self.own_empty(chunk.entry(), self.bump.scope_id());
     }
 
-    /// Closes the innermost scope for the next [`RETRY`] requests, because the memory bound does
-    /// not allow it another chunk.
+    /// Closes the innermost scope for a while, because the memory bound does not allow it another chunk.
+    /// Before it asks again, and [sweeps](Owner::sweep), eight requests are refused for each chunk that
+    /// it has, so that the search costs little for each.
     fn pause(&self) {
         self.refusals.pause(self.ledger.bytes());
-        self.set_mode(Mode { retry_after: RETRY, ..self.innermost.mode() });
+        let chunks = ChunkRef::list(self.bump.chunk()).count();
+        let retry_after = RETRY + u32::try_from(8 * chunks).unwrap_or(u32::MAX / 2);
+        self.set_mode(Mode { retry_after, ..self.innermost.mode() });
     }
 
-    /// Called for each request to a paused scope. Reopens the scope after [`RETRY`] of them. Returns true if the scope is open now.
+    /// Called for each request to a paused scope. Returns true if the scope is open now.
     #[cold]
     pub(super) fn resume_paused(&self) -> bool {
         let mode = self.innermost.mode();
@@ -286,12 +289,12 @@ mod tests {
     }
 
     #[test]
-    fn a_scope_that_is_refused_chunks_looks_for_empty_ones_once_per_chunk_that_it_has() {
+    fn a_scope_that_is_refused_large_blocks_looks_for_empty_chunks_once_per_chunk_that_it_has() {
         with_owner(|owner| {
             let scope = owner.scope().expect("a scope is open");
             let sweep = |window| owner.sweep_if_due(window, owner.flush());
             let pauses = &scope.record().pauses_until_sweep;
-            let (kept, freed) = (fill(owner, 2 * RETRY as usize), fill(owner, RETRY as usize));
+            let (kept, freed) = (fill(owner, 128), fill(owner, 64));
             owner.flush();
             assert!(!sweep(1), "no chunk is empty");
             free_all(owner, &freed);

@@ -3,11 +3,11 @@
 //! `owner/chunks` and `owner/alloc` call it. It tells `memory/held` what was refused.
 #![forbid(unsafe_code)]
 
-use crate::{
-    memory::held,
-    scope::{bump::add, mode::RETRY},
-};
+use crate::{memory::held, scope::bump::add};
 use core::cell::Cell;
+
+/// The chunks that are searched for each refusal.
+const PER_PAUSE: usize = 64;
 
 /// What was refused and served since a scope was paused last. All-zero bytes are valid.
 #[derive(Debug)]
@@ -36,10 +36,9 @@ impl Refusals {
         held::refused(bytes(refused), bytes(served));
     }
 
-    /// Whether a scope that was refused a chunk looks for empty ones. Before the next time, as many
-    /// requests must be refused as the scope then has chunks left, or the next window must begin.
-    /// So the search takes constant time for each request, however many chunks there are. `pauses`
-    /// is how often the scope may still be paused before that, and `window` the present window.
+    /// Whether a scope that was refused a large block looks for empty chunks. `pauses` is how often it
+    /// may still be refused one before the next time, unless the next window begins; `window` is the
+    /// present one.
     pub(crate) fn is_sweep_due(&self, pauses: &Cell<u16>, window: u64) -> bool {
         if pauses.get() > 0 && self.swept_in.get() == window {
             pauses.set(pauses.get() - 1);
@@ -49,8 +48,8 @@ impl Refusals {
         true
     }
 
-    /// The pauses before the next search of a scope with this many chunks besides its first.
+    /// The refusals before the next search of a scope with this many chunks besides its first.
     pub(crate) fn pauses_for(chunks: usize) -> u16 {
-        u16::try_from(chunks / RETRY as usize).unwrap_or(u16::MAX)
+        u16::try_from(chunks / PER_PAUSE).unwrap_or(u16::MAX)
     }
 }

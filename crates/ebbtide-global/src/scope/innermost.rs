@@ -5,10 +5,7 @@
 
 use crate::{
     memory::run::{ChunkRef, Flushed, Saved, ScopeRecord, ScopeRef},
-    scope::{
-        bump::Bump,
-        mode::{Mode, RETRY},
-    },
+    scope::{bump::Bump, mode::Mode},
 };
 use core::cell::Cell;
 
@@ -62,7 +59,6 @@ impl Innermost {
     pub(crate) fn check(&self, bump: &Bump) {
         let is_own = |run: ChunkRef| run.entry().scope_id() == bump.scope_id();
         invariant!(self.search_position.get().is_none_or(is_own), "search_position");
-        invariant!(self.mode().retry_after <= RETRY, "retry_after");
         let is_reset = self.mode() == Mode::PLAIN;
         invariant!(bump.has_scope() || is_reset, "the state without a scope");
     }

@@ -1,9 +1,9 @@
 //! What a scope does with requests. Safe code over plain values; `Owner::set_mode` installs the mode of the innermost scope in the words of the fast paths.
 #![forbid(unsafe_code)]
 
-/// The number of requests that a paused scope leaves to the inner allocator before it asks for
+/// The least number of requests that a paused scope leaves to the inner allocator before it asks for
 /// memory again.
-pub(crate) const RETRY: u8 = 64;
+pub(crate) const RETRY: u32 = 512;
 
 /// The mode of a scope. Its parts are independent: `enter_outside` may close a scope that is paused. All-zero bytes are the mode in which a scope begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) struct Mode {
     pub(crate) skips: bool,
     /// If the scope is paused, because the memory bound refused it a chunk: the number of requests
     /// that the inner allocator serves before the scope asks for memory again. Otherwise 0.
-    pub(crate) retry_after: u8,
+    pub(crate) retry_after: u32,
 }
 
 impl Mode {
