@@ -1,6 +1,7 @@
 //! Which functions would pay as scopes.
 
 use crate::{
+    compare::LEAST_GAIN,
     lifetimes::{Block, Lifetimes},
     symbols::{Function, Symbols},
 };
@@ -29,11 +30,11 @@ const DENSE: f64 = 4.0;
 /// So many ends are needed for an estimate.
 const LEAST_ENDS: f64 = 10.0;
 
-/// What is left out: this share of the program's time is within the noise.
-const LEAST_GAIN: f64 = 0.01;
-
 /// A scope with less memory is preferred if it has at least this share of the gain.
-const NEARLY: f64 = 0.75;
+pub(crate) const NEARLY: f64 = 0.75;
+
+/// Functions with this share of common blocks and calls are one function for an adviser.
+const ALIKE: f64 = 0.95;
 
 /// The times of the program and of this machine.
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +145,8 @@ impl Scope {
 pub(crate) struct Advice {
     /// Every function in whose calls blocks were allocated, by gain.
     pub(crate) all: Vec<Scope>,
+    /// The indices of those that may be worth a scope, in sets that have calls in common.
+    pub(crate) sets: Vec<Vec<usize>>,
     /// The indices of those that are worth a scope, the best first.
     pub(crate) chosen: Vec<usize>,
     /// If none is, the index of the innermost one that would be, but for its memory: either a loop is
@@ -279,11 +282,15 @@ impl Advice {
             })
             .collect();
         all.sort_by(|a, b| b.gain().total_cmp(&a.gain()).then_with(|| a.function.cmp(&b.function)));
-        let chosen = choose(&all, &lifetimes.blocks);
-        for index in &chosen {
+        let sets = sets(&all, &lifetimes.blocks);
+        for index in sets.iter().flatten() {
             let scope = &mut all[*index];
             scope.is_polled = symbols.is_polled(&scope.function.name);
         }
+        let firsts = sets.iter().filter_map(|set| set.first().copied());
+        let mut chosen: Vec<usize> =
+            firsts.filter(|index| all[*index].is_bounded(&lifetimes.blocks)).collect();
+        chosen.sort_by(|a, b| all[*b].gain().total_cmp(&all[*a].gain()));
         let best = all.iter().map(Scope::gain).fold(0.0, f64::max);
         let too_long = (0..all.len())
             .filter(|_| chosen.is_empty())
@@ -294,7 +301,7 @@ impl Advice {
                 a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
             });
         let recorded = lifetimes.blocks.len();
-        Advice { all, chosen, too_long, blocks, recorded, time: share(blocks) }
+        Advice { all, sets, chosen, too_long, blocks, recorded, time: share(blocks) }
     }
 }
 
@@ -336,38 +343,46 @@ fn count(sums: &mut HashMap<Function, Sums>, index: usize, block: &Block, path: 
     }
 }
 
-/// The functions that are worth a scope. Where calls lie in one another, the one that holds the least
-/// memory among those with nearly the best gain, and of several the innermost; of the program's own
-/// functions, if there are any.
-fn choose(all: &[Scope], blocks: &[Block]) -> Vec<usize> {
+/// The functions that may be worth a scope, in sets whose calls lie in one another; in each, the one to
+/// prefer is first: of those with little memory, of the program's own functions, if there are any, and of
+/// those with nearly the best gain, the one that holds the least memory, and of several the innermost.
+fn sets(all: &[Scope], blocks: &[Block]) -> Vec<Vec<usize>> {
     let weight = |members: &mut dyn Iterator<Item = &usize>| -> f64 {
         members.map(|member| blocks[*member].weight as f64).sum()
     };
-    let overlap = |one: &Scope, other: &Scope| {
-        let common = weight(&mut one.members.intersection(&other.members));
-        common / one.blocks.min(other.blocks).max(1.0)
-    };
-    let mut left: Vec<usize> = (0..all.len())
-        .filter(|index| {
-            let scope = &all[*index];
-            scope.pays() && scope.is_bounded(blocks)
-        })
-        .collect();
-    let mut chosen = Vec::new();
+    let common = |one: &Scope, other: &Scope| weight(&mut one.members.intersection(&other.members));
+    let mut left: Vec<usize> = (0..all.len()).filter(|index| all[*index].pays()).collect();
+    let mut sets = Vec::new();
     while let Some(best) = left.first().copied() {
-        let related: Vec<usize> =
-            left.iter().copied().filter(|other| overlap(&all[best], &all[*other]) > 0.5).collect();
-        let is_nearly = |other: &usize| all[*other].gain() >= NEARLY * all[best].gain();
-        let nearly = related.iter().copied().filter(is_nearly);
-        let smallest = nearly.min_by(|a, b| {
-            let key = |index: usize| (!all[index].function.is_own(), all[index].bytes_a_call());
-            let depth = |index: usize| all[index].depth;
-            let memory = key(*a).0.cmp(&key(*b).0).then(key(*a).1.total_cmp(&key(*b).1));
-            memory.then(depth(*b).total_cmp(&depth(*a)))
+        let is_related = |other: &usize| {
+            let (one, other) = (&all[best], &all[*other]);
+            common(one, other) / one.blocks.min(other.blocks).max(1.0) > 0.5
+        };
+        let (mut related, others) = left.into_iter().partition::<Vec<_>, _>(is_related);
+        left = others;
+        let key = |index: usize| {
+            let scope = &all[index];
+            let is_less = scope.gain() < NEARLY * all[best].gain();
+            (!scope.is_bounded(blocks), is_less, !scope.function.is_own())
+        };
+        related.sort_by(|a, b| {
+            let memory = |index: usize| all[index].bytes_a_call();
+            let memory = memory(*a).total_cmp(&memory(*b));
+            key(*a).cmp(&key(*b)).then(memory).then(all[*b].depth.total_cmp(&all[*a].depth))
         });
-        chosen.push(smallest.unwrap_or(best));
-        left.retain(|other| !related.contains(other));
+        // A function that only calls another one says nothing new.
+        let mut different: Vec<usize> = Vec::new();
+        for index in related {
+            let scope = &all[index];
+            let alike = |other: &Scope| {
+                let calls = scope.calls.min(other.calls) / scope.calls.max(other.calls).max(1.0);
+                calls * common(scope, other) / scope.blocks.max(other.blocks).max(1.0)
+            };
+            if different.iter().all(|other| alike(&all[*other]) < ALIKE) {
+                different.push(index);
+            }
+        }
+        sets.push(different);
     }
-    chosen.sort_by(|a, b| all[*b].gain().total_cmp(&all[*a].gain()));
-    chosen
+    sets
 }

@@ -7,8 +7,8 @@
 //! main ─► run (starts the program with the recorder) ─► the record
 //!      ─► lifetimes (which calls a block has outlived) ─► symbols (names)
 //!      ─► machine (what a block costs here) ─► advice (sums by function, the choice) ─► table, page
-//!      ─► probe (finds a function and its entry) ─► compare (runs with scopes there, and without)
-//!                                                                                      ─► table
+//!      ─► measure ─┬─ probe (finds a function and its entry)
+//!                  └─ compare (runs with scopes there, and without, until the difference is clear)
 //! ```
 
 #![allow(
@@ -20,8 +20,10 @@
 mod advice;
 mod compare;
 mod debug_info;
+mod input;
 mod lifetimes;
 mod machine;
+mod measure;
 mod page;
 mod probe;
 mod run;
@@ -31,10 +33,19 @@ mod table;
 
 use advice::{Advice, Times};
 use cargo_ebbtide::record::{Record, Unreadable, header};
+use compare::{First, Limit, Runs};
+use input::Input;
 use lexopt::{Arg, ValueExt};
 use lifetimes::Lifetimes;
-use run::Program;
-use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+use measure::Findings;
+use run::{Program, Run};
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::{ExitCode, ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
 use symbols::Symbols;
 
 const USAGE: &str = "\
@@ -42,20 +53,23 @@ usage: cargo ebbtide advise [options] -- PROGRAM [ARGUMENTS]
        cargo ebbtide advise [options] --read RECORD PROGRAM
        cargo ebbtide advise [options] --try FUNCTION -- PROGRAM [ARGUMENTS]
 
-Runs the program, records some of its blocks, and names the functions that would pay as scopes. With
-`--try`, runs it with a scope in each call of the function and without, in turn, and compares.
+Runs the program, and records some of its blocks. Then runs it with a scope in each call of a function
+and without, in turn, for the functions that may pay, and names those that do.
 
+  --budget N     how many seconds this may take, except for the first run; 60 if left out
+  --no-try       run the program once: what scopes would save is expected, not measured
+  --try NAME     a function to try instead of what the record names; may be repeated, to try all at once
+  --runs N       compare N runs with scopes and as many without, whatever they show
   --every N      record one block in N, 1 for all; as many as cost 5 % of the time if left out
   --all          show every function, not only those that are worth a scope
-  --try NAME     a function to try; may be repeated
-  --runs N       with `--try`: as many runs with scopes, and as many without; 5 if left out
-  --json         print JSON instead of a table
+  --json FILE    write JSON into this file as well; `-` prints it instead of the table
   --page FILE    write a page for a browser into this file as well
   --keep FILE    keep the record in this file
+  --status       end with the program's status
   --help         print this
 
-Exit status: 0 if there is advice, or the scopes that were tried save time; 1 if no scope would pay, or
-these do not; 2 if nothing could be measured.
+Exit status: 0 if scopes save time, as measured, or as expected with `--no-try` and `--read`; 1 if not;
+2 if nothing could be measured.
 ";
 
 /// What the command line asks for.
@@ -65,12 +79,15 @@ struct Plan {
     arguments: Vec<OsString>,
     every: Option<u64>,
     is_all: bool,
-    is_json: bool,
+    json: Option<PathBuf>,
     keep: Option<PathBuf>,
     page: Option<PathBuf>,
     read: Option<PathBuf>,
     tried: Vec<String>,
     runs: Option<usize>,
+    budget: Option<u64>,
+    is_not_tried: bool,
+    passes_status: bool,
     is_help: bool,
 }
 
@@ -93,7 +110,10 @@ fn plan() -> Result<Plan, lexopt::Error> {
             Arg::Long("runs") => plan.runs = Some(above_zero("--runs", &mut parser)? as usize),
             Arg::Long("try") => plan.tried.push(parser.value()?.string()?),
             Arg::Long("all") => plan.is_all = true,
-            Arg::Long("json") => plan.is_json = true,
+            Arg::Long("budget") => plan.budget = Some(above_zero("--budget", &mut parser)?),
+            Arg::Long("no-try") => plan.is_not_tried = true,
+            Arg::Long("status") => plan.passes_status = true,
+            Arg::Long("json") => plan.json = Some(parser.value()?.into()),
             Arg::Long("keep") => plan.keep = Some(parser.value()?.into()),
             Arg::Long("page") => plan.page = Some(parser.value()?.into()),
             Arg::Long("read") => plan.read = Some(parser.value()?.into()),
@@ -122,12 +142,48 @@ fn main() -> ExitCode {
     };
     match plan() {
         Ok(plan) if plan.is_help => {
-            print!("{USAGE}");
-            ExitCode::SUCCESS
+            run::unless_closed(say(USAGE)).map_or_else(refused, |()| ExitCode::SUCCESS)
         }
-        Ok(plan) if plan.tried.is_empty() => advise(&plan).unwrap_or_else(refused),
-        Ok(plan) => try_out(&plan).unwrap_or_else(refused),
+        Ok(plan) => {
+            let outcome = if plan.tried.is_empty() { advise(&plan) } else { try_out(&plan) };
+            outcome.map_or_else(refused, |outcome| outcome.code(plan.passes_status))
+        }
         Err(error) => refused(format!("{error}\n\n{USAGE}")),
+    }
+}
+
+/// What is to be said by the exit status.
+struct Outcome {
+    is_gain: bool,
+    /// How the program ended; `None` if it was not run.
+    status: Option<ExitStatus>,
+}
+
+impl Outcome {
+    fn code(&self, passes_status: bool) -> ExitCode {
+        match self.status.filter(|_| passes_status) {
+            Some(status) => ExitCode::from(run::shell_status(status)),
+            None => ExitCode::from(u8::from(!self.is_gain)),
+        }
+    }
+}
+
+fn say(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Prints the table, and writes the JSON if it is asked for.
+fn show(plan: &Plan, table: &str, json: &serde_json::Value) -> Result<(), String> {
+    match &plan.json {
+        Some(path) if path == Path::new("-") => run::unless_closed(say(&format!("{json}\n"))),
+        Some(path) => {
+            let failed = |error| format!("{}: {error}", path.display());
+            std::fs::write(path, format!("{json}\n")).map_err(failed)?;
+            run::unless_closed(say(table))
+        }
+        None => run::unless_closed(say(table)),
     }
 }
 
@@ -138,63 +194,94 @@ fn program(plan: &Plan) -> Result<Program, String> {
     Ok(Program { path: run::find(name)?, name: name.clone(), arguments })
 }
 
-fn try_out(plan: &Plan) -> Result<ExitCode, String> {
+/// When comparing is to end.
+fn limit(plan: &Plan) -> Limit {
+    let budget = Duration::from_secs(plan.budget.unwrap_or(60));
+    Limit { pairs: plan.runs, end: Instant::now() + budget }
+}
+
+fn try_out(plan: &Plan) -> Result<Outcome, String> {
     let program = program(plan)?;
     let mut entries = Vec::new();
     for name in &plan.tried {
         entries.extend(probe::entries(&program.path, name)?);
     }
-    let compared = compare::compare(&program, &entries, plan.runs.unwrap_or(5))?;
-    if plan.is_json {
-        println!("{}", table::compared_json(&plan.tried, &compared));
-    } else {
-        print!("{}", table::compared(&plan.tried, &compared));
-    }
-    let (saved, least, _) = compared.saved();
-    Ok(if saved > 0.0 && least > 0.0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    run::outlive_interrupts();
+    let (input, first) = Input::keep()?;
+    let first = compare::first(&program, first)?;
+    let mut runs = Runs::new(&program, &input, first, limit(plan))?;
+    let compared = runs.compare(&[entries])?.remove(0)?;
+    let table = table::compared(&plan.tried, &compared);
+    show(plan, &table, &table::compared_json(&plan.tried, &compared))?;
+    Ok(Outcome { is_gain: compared.is_gain(), status: Some(first.status) })
 }
 
-fn advise(plan: &Plan) -> Result<ExitCode, String> {
+fn advise(plan: &Plan) -> Result<Outcome, String> {
     let program = program(plan)?;
-    let (bytes, seconds) = match &plan.read {
-        Some(path) => {
-            let failed = |error| format!("{}: {error}", path.display());
-            (std::fs::read(path).map_err(failed)?, None)
-        }
-        None => {
-            let run = run::record(&program, plan.every)?;
-            if let Some(fate) = run::fate(run.status) {
-                eprintln!("the program did not end well: {fate}; this is what was recorded");
-            }
-            if run.others > 0 {
-                let others = run.others;
-                eprintln!("{others} other processes were recorded; this is the one with the most");
-            }
-            (run.record, Some(run.seconds))
-        }
-    };
-    if let Some(keep) = &plan.keep {
-        std::fs::write(keep, &bytes).map_err(|error| format!("{}: {error}", keep.display()))?;
+    run::outlive_interrupts();
+    if let Some(path) = &plan.read {
+        let record = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        return say_advice(plan, &record, None, |_| Ok(None));
     }
-    let (advice, page) = advice(&bytes, seconds, plan.page.is_some())?;
-    if let Some((path, page)) = plan.page.as_ref().zip(page) {
+    let (input, first) = if plan.is_not_tried {
+        (None, Stdio::inherit())
+    } else {
+        let (input, first) = Input::keep()?;
+        (Some(input), first)
+    };
+    let run = run::record(&program, plan.every, first)?;
+    if let Some(fate) = run::fate(run.status) {
+        eprintln!("the program did not end well: {fate}; this is what was recorded");
+    }
+    if run.others > 0 {
+        eprintln!("{} other processes were recorded; this is the one with the most", run.others);
+    }
+    if let Some(keep) = &plan.keep {
+        let failed = |error| format!("{}: {error}", keep.display());
+        std::fs::write(keep, &run.record).map_err(failed)?;
+    }
+    say_advice(plan, &run.record, Some(&run), |advice| {
+        let Some(input) = input.filter(|_| !advice.sets.is_empty()) else { return Ok(None) };
+        let limit = limit(plan);
+        let first = First { status: run.status, took: run.took, printed: None };
+        let mut runs = Runs::new(&program, &input, first, limit)?;
+        measure::measure(advice, &mut runs, &program.path, limit.end).map(Some)
+    })
+}
+
+/// Says what a record, and trying, show. Where nothing could be tried, it says why.
+fn say_advice(
+    plan: &Plan,
+    record: &[u8],
+    run: Option<&Run>,
+    measure: impl FnOnce(&mut Advice) -> Result<Option<Findings>, String>,
+) -> Result<Outcome, String> {
+    let symbols = Symbols::new();
+    let (mut advice, lifetimes) = advice(record, &symbols, run.map(|run| run.seconds))?;
+    let findings = measure(&mut advice);
+    let is_expected = matches!(findings, Ok(None));
+    let findings = findings.unwrap_or_else(|why| {
+        eprintln!("{why}");
+        None
+    });
+    if let Some(path) = &plan.page {
+        let page = page::html(&advice, findings.as_ref(), &lifetimes, &symbols);
         std::fs::write(path, page).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    if plan.is_json {
-        println!("{}", table::json(&advice));
-    } else {
-        print!("{}", table::text(&advice, plan.is_all));
-    }
-    Ok(if advice.chosen.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    let table = table::text(&advice, findings.as_ref(), plan.is_all);
+    show(plan, &table, &table::json(&advice, findings.as_ref()))?;
+    let is_gain =
+        |index: &usize| findings.as_ref().map_or(is_expected, |found| found.is_gain(*index));
+    Ok(Outcome { is_gain: advice.chosen.iter().any(is_gain), status: run.map(|run| run.status) })
 }
 
 /// Reads a record. `seconds` are those of the processor that the program took; those that passed, if
-/// they are not known. Returns the page as well, if it is asked for.
+/// they are not known.
 fn advice(
     bytes: &[u8],
+    symbols: &Symbols,
     seconds: Option<f64>,
-    is_page: bool,
-) -> Result<(Advice, Option<String>), String> {
+) -> Result<(Advice, Lifetimes), String> {
     let unreadable = |error| match error {
         Unreadable::NotARecord => "this is no record of `cargo ebbtide advise`".to_owned(),
         Unreadable::Version(version) => format!(
@@ -204,7 +291,6 @@ fn advice(
         Unreadable::Broken(at) => format!("the record is broken at byte {at}"),
     };
     let record = Record::new(bytes).map_err(unreadable)?;
-    let symbols = Symbols::new();
     let forks = record.header(header::FORKS);
     if forks > 0 {
         eprintln!(
@@ -243,7 +329,5 @@ fn advice(
         in_scope: machine.in_scope,
         scope: machine.scope,
     };
-    let advice = Advice::of(&lifetimes, &symbols, times);
-    let page = is_page.then(|| page::html(&advice, &lifetimes, &symbols));
-    Ok((advice, page))
+    Ok((Advice::of(&lifetimes, symbols, times), lifetimes))
 }

@@ -3,6 +3,7 @@
 use crate::{
     advice::{Advice, is_of_the_runtime},
     lifetimes::Lifetimes,
+    measure::Findings,
     symbols::Symbols,
     table,
 };
@@ -40,7 +41,12 @@ impl Node {
 }
 
 /// The page.
-pub(crate) fn html(advice: &Advice, lifetimes: &Lifetimes, symbols: &Symbols) -> String {
+pub(crate) fn html(
+    advice: &Advice,
+    findings: Option<&Findings>,
+    lifetimes: &Lifetimes,
+    symbols: &Symbols,
+) -> String {
     let mut root = Node::default();
     for block in &lifetimes.blocks {
         let weight = block.weight as f64;
@@ -60,7 +66,7 @@ pub(crate) fn html(advice: &Advice, lifetimes: &Lifetimes, symbols: &Symbols) ->
         }
     }
     let frames = root.json("all", root.blocks * LEAST_SHARE);
-    let data = json!({ "advice": table::json(advice), "frames": frames });
+    let data = json!({ "advice": table::json(advice, findings), "frames": frames });
     // A name cannot end the script.
     TEMPLATE.replace(PLACE, &data.to_string().replace("</", "<\\/"))
 }

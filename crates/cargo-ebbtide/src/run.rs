@@ -5,13 +5,15 @@ use object::{Object, ObjectSegment, ObjectSymbol};
 use std::{
     env,
     ffi::{OsStr, OsString},
-    fs,
+    fs, io,
     os::unix::{
         fs::PermissionsExt,
         process::{CommandExt, ExitStatusExt},
     },
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
 };
 
 /// The recorder, a shared library.
@@ -38,8 +40,9 @@ impl Program {
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) status: ExitStatus,
-    /// The time of the processor that the program took, in seconds.
+    /// The time of the processor that the program took, in seconds, and the time that passed.
     pub(crate) seconds: f64,
+    pub(crate) took: Duration,
     /// The record of the program's main process.
     pub(crate) record: Vec<u8>,
     /// The number of other processes that were recorded.
@@ -171,20 +174,23 @@ fn interpreter(file: &object::File<'_>) -> Option<String> {
     Some(text[at..].chars().take(40).collect())
 }
 
-/// Runs the program to its end. One block in `every` is recorded.
-pub(crate) fn record(program: &Program, every: Option<u64>) -> Result<Run, String> {
+/// Runs the program to its end, with this input. One block in `every` is recorded.
+pub(crate) fn record(program: &Program, every: Option<u64>, input: Stdio) -> Result<Run, String> {
     let folder = tempfile::tempdir().map_err(no_folder)?;
     let preload = preload(folder.path(), RECORDER)?;
     let records = folder.path().join("records");
     fs::create_dir(&records).map_err(no_folder)?;
     let mut command = program.command();
-    command.env("LD_PRELOAD", preload).env(FOLDER, &records);
+    command.env("LD_PRELOAD", preload).env(FOLDER, &records).stdin(input);
     if let Some(every) = every {
         command.env(EVERY, every.to_string());
     }
-    outlive_interrupts();
+    let start = Instant::now();
     let child = command.spawn().map_err(|error| format!("{}: {error}", program.path.display()))?;
+    // It has the other end of a pipe, which is to be closed when the program ends.
+    drop(command);
     let (status, seconds, _) = wait(&child)?;
+    let took = start.elapsed();
     let (mut record, mut count) = (Vec::new(), 0_usize);
     for entry in fs::read_dir(&records).map_err(no_folder)? {
         let other = fs::read(entry.map_err(no_folder)?.path()).map_err(no_folder)?;
@@ -196,7 +202,7 @@ pub(crate) fn record(program: &Program, every: Option<u64>) -> Result<Run, Strin
     if count == 0 {
         return Err("nothing was recorded: the program did not load the recorder".to_owned());
     }
-    Ok(Run { status, seconds, record, others: count - 1 })
+    Ok(Run { status, seconds, took, record, others: count - 1 })
 }
 
 /// Writes a library into a folder, and returns what the loader has to preload.
@@ -225,15 +231,36 @@ pub(crate) fn no_folder(error: std::io::Error) -> String {
     format!("a temporary folder: {error}")
 }
 
-/// Lets the program, which gets it too, end by an interrupt from the keyboard, and this one continue.
+/// Whether an interrupt came from the keyboard. Relaxed: nothing else is read after it.
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether an interrupt came from the keyboard.
+pub(crate) fn is_interrupted() -> bool {
+    IS_INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Lets the program, which gets it too, end by an interrupt from the keyboard, and this one say what it
+/// knows.
 pub(crate) fn outlive_interrupts() {
-    // SAFETY: `ignore` does nothing. The program does not inherit a handler.
-    unsafe { signal(SIGINT, ignore) };
+    // SAFETY: `interrupted` stores a word. The program does not inherit a handler.
+    unsafe { signal(SIGINT, interrupted) };
 }
 
 const SIGINT: i32 = 2;
 
-extern "C" fn ignore(_signal: i32) {}
+extern "C" fn interrupted(_signal: i32) {
+    IS_INTERRUPTED.store(true, Ordering::Relaxed);
+}
+
+/// What printing brought. Whoever reads what is printed may have read enough.
+pub(crate) fn unless_closed(printed: io::Result<()>) -> Result<(), String> {
+    match printed {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("standard output: {error}"))
+        }
+        _ => Ok(()),
+    }
+}
 
 unsafe extern "C" {
     fn signal(number: i32, handler: extern "C" fn(i32)) -> usize;
@@ -281,6 +308,12 @@ pub(crate) fn forget_peak() {
     unsafe { malloc_trim(0) };
     // Where that is impossible, the peaks of small programs are too high, with scopes and without.
     let _ = fs::write("/proc/self/clear_refs", "5");
+}
+
+/// How a program ended, as a shell says it.
+pub(crate) fn shell_status(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
 /// How a program ended, if it was not well.

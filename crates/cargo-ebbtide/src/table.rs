@@ -2,11 +2,15 @@
 
 use crate::{
     advice::{Advice, Scope},
-    compare::{Comparison, Cost},
+    compare::{Comparison, Cost, Saved},
+    measure::Findings,
     spelling::without_arguments,
     symbols::Function,
 };
 use std::fmt::Write as _;
+
+/// The letters of a function's name in a row.
+const WIDTH: usize = 40;
 
 /// The rows of a table of all functions.
 const MOST_ROWS: usize = 40;
@@ -39,12 +43,12 @@ fn bytes(number: f64) -> String {
 /// A name that fits into a row: without arguments, or the last names of a path.
 fn short(function: &Function) -> String {
     let whole = function.name.as_str();
-    let name = if whole.chars().count() > 48 { without_arguments(whole) } else { whole };
+    let name = if whole.chars().count() > WIDTH { without_arguments(whole) } else { whole };
     let length = name.chars().count();
-    if length <= 48 {
+    if length <= WIDTH {
         return name.to_owned();
     }
-    let tail: String = name.chars().skip(length - 47).collect();
+    let tail: String = name.chars().skip(length - WIDTH + 1).collect();
     format!("…{tail}")
 }
 
@@ -65,17 +69,37 @@ pub(crate) fn patch(function: &Function, is_polled: bool) -> String {
     format!("{scope} around {place}")
 }
 
-fn row(rank: &str, scope: &Scope) -> String {
+/// A share as a percentage, without its sign.
+fn percent(share: f64) -> String {
+    format!("{:.1}", share * 100.0)
+}
+
+/// What scopes save, with its interval.
+fn saved(saved: Saved) -> String {
+    let Saved { median, least, most } = saved;
+    format!("{} % ({} to {} %)", percent(median), percent(least), percent(most))
+}
+
+/// What a function would save: as measured, or as expected.
+fn gain(scope: &Scope, tried: Option<&Comparison>) -> String {
+    let (least, most) = scope.gains;
+    tried.map_or_else(
+        || format!("expected {:.0} to {:.0} %", least * 100.0, most * 100.0),
+        |tried| saved(tried.saved()),
+    )
+}
+
+fn row(rank: &str, scope: &Scope, tried: Option<&Comparison>) -> String {
     format!(
-        "{rank:>4}  {:<48} {:>11} {:>11} {:>9} {:>10} {:>8} {:>7} {:>12}\n",
+        "{rank:>4}  {:<40} {:>11} {:>11} {:>9} {:>10} {:>6}  {:<24} {:>6}\n",
         short(&scope.function),
-        count(scope.calls.max(1.0)),
+        count(tried.map_or(scope.calls, |tried| tried.calls as f64).max(1.0)),
         count(scope.blocks_a_call()),
         bytes(scope.bytes_a_call()),
         format!("{:.1} %", scope.share_inside() * 100.0),
-        format!("{:.0} %", scope.by_other / scope.blocks.max(1.0) * 100.0),
         format!("{:.0} %", scope.time * 100.0),
-        format!("{:.0} to {:.0} %", scope.gains.0 * 100.0, scope.gains.1 * 100.0),
+        gain(scope, tried),
+        tried.map_or_else(|| "–".to_owned(), |tried| format!("× {:.2}", tried.peaks())),
     )
 }
 
@@ -100,7 +124,8 @@ fn none(advice: &Advice) -> String {
 }
 
 /// The advice as a table.
-pub(crate) fn text(advice: &Advice, is_all: bool) -> String {
+pub(crate) fn text(advice: &Advice, findings: Option<&Findings>, is_all: bool) -> String {
+    let tried = |index: usize| findings.and_then(|findings| findings.of(index));
     let mut text = format!(
         "{} blocks, of which {} were recorded; the allocator takes {:.0} % of the time.\n\n",
         count(advice.blocks),
@@ -108,63 +133,111 @@ pub(crate) fn text(advice: &Advice, is_all: bool) -> String {
         advice.time * 100.0
     );
     let head = format!(
-        "{:>4}  {:<48} {:>11} {:>11} {:>9} {:>10} {:>8} {:>7} {:>12}\n",
-        "rank",
-        "scope",
-        "calls",
-        "blocks/call",
-        "per call",
-        "die inside",
-        "by other",
-        "malloc",
-        "gain"
+        "{:>4}  {:<40} {:>11} {:>11} {:>9} {:>10} {:>6}  {:<24} {:>6}\n",
+        "rank", "scope", "calls", "blocks/call", "per call", "die inside", "malloc", "gain", "peak"
     );
     if is_all {
         text += &head;
-        for scope in advice.all.iter().take(MOST_ROWS) {
-            text += &row("", scope);
+        for (index, scope) in advice.all.iter().take(MOST_ROWS).enumerate() {
+            text += &row("", scope, tried(index));
         }
         return text;
     }
     if advice.chosen.is_empty() {
-        text += &none(advice);
-        return text;
+        if findings.is_none() || advice.sets.is_empty() {
+            text += &none(advice);
+        } else {
+            text += "No scope that was tried saves time.\n";
+        }
+    } else {
+        text += &head;
     }
-    text += &head;
     for (rank, index) in advice.chosen.iter().enumerate() {
         let scope = &advice.all[*index];
-        text += &row(&(rank + 1).to_string(), scope);
-        let place = scope.function.location.as_deref().unwrap_or("");
+        text += &row(&(rank + 1).to_string(), scope, tried(*index));
+        text += &below(scope, tried(*index));
+    }
+    if let Some(findings) = findings {
+        text += &others(advice, findings);
+    }
+    text
+}
+
+/// What stands below a row.
+fn below(scope: &Scope, tried: Option<&Comparison>) -> String {
+    let place = scope.function.location.as_deref().map_or(String::new(), |at| format!(" ({at})"));
+    let mut text = String::new();
+    if tried.is_none() {
+        let _ = writeln!(text, "      try:   --try {:?}", without_arguments(&scope.function.name));
+    }
+    let _ = writeln!(text, "      write: {}{place}", patch(&scope.function, scope.is_polled));
+    if tried.is_none() && scope.seems_to_be_one_call() {
+        text += "      called once: in a loop, calls may look like one (`--try` counts them); if a \
+                 loop is in it, a scope for each turn holds less\n";
+    }
+    if tried.is_some_and(|tried| tried.prints_the_same.is_none()) {
+        text += "      the program prints something else in each run, so this was not compared\n";
+    }
+    let escaped = scope.blocks - scope.inside;
+    if escaped > 0.0 {
+        let names = scope.escapes.iter().filter_map(|escape| escape.stack.first());
+        let mut places: Vec<String> = names.map(|function| function.name.clone()).collect();
+        places.dedup();
+        places.truncate(3);
+        let blocks = count(escaped / scope.calls.max(1.0));
+        let _ = writeln!(text, "      {blocks} blocks a call escape: {}", places.join(", "));
+    }
+    text
+}
+
+/// What else was tried, and several functions at once.
+fn others(advice: &Advice, findings: &Findings) -> String {
+    let mut text = String::new();
+    if let Some((_, together)) = &findings.together {
         let _ = writeln!(
             text,
-            "      try:   --try {:?}\n      write: {}{}",
-            without_arguments(&scope.function.name),
-            patch(&scope.function, scope.is_polled),
-            if place.is_empty() { String::new() } else { format!(" ({place})") }
+            "\nAll {} at once save {}; the peak is {:.2} times as high.",
+            findings.together.as_ref().map_or(0, |(functions, _)| functions.len()),
+            saved(together.saved()),
+            together.peaks()
         );
-        if scope.seems_to_be_one_call() {
-            text += "      called once: in a loop, calls may look like one (`--try` counts them); if a \
-                     loop is in it, a scope for each turn holds less\n";
-        }
-        let escaped = scope.blocks - scope.inside;
-        if escaped > 0.0 {
-            let names = scope.escapes.iter().filter_map(|escape| escape.stack.first());
-            let mut places: Vec<String> = names.map(|function| function.name.clone()).collect();
-            places.dedup();
-            places.truncate(3);
-            let _ = writeln!(
-                text,
-                "      {} blocks a call escape: {}",
-                count(escaped / scope.calls.max(1.0)),
-                places.join(", ")
-            );
+    }
+    let of = |set: &[usize]| set.iter().copied().find(|index| advice.chosen.contains(index));
+    for set in &advice.sets {
+        for index in set.iter().filter(|index| !advice.chosen.contains(index)) {
+            let name = without_arguments(&advice.all[*index].function.name);
+            let said = match findings.tried.get(index) {
+                None => continue,
+                Some(Err(why)) => format!("not tried, {why}"),
+                Some(Ok(tried)) if tried.prints_the_same == Some(false) => {
+                    "tried; the program printed something else".to_owned()
+                }
+                Some(Ok(tried)) if !tried.is_bounded() => {
+                    format!(
+                        "saves {}; the peak is {:.2} times as high",
+                        saved(tried.saved()),
+                        tried.peaks()
+                    )
+                }
+                // It saves nothing, and no other function is told by it.
+                Some(Ok(tried)) if tried.saved().median <= 0.0 => continue,
+                Some(Ok(tried)) => match of(set) {
+                    Some(best) => format!(
+                        "saves {}, instead of {}",
+                        saved(tried.saved()),
+                        without_arguments(&advice.all[best].function.name)
+                    ),
+                    None => format!("no clear gain, {}", saved(tried.saved())),
+                },
+            };
+            let _ = writeln!(text, "{}{name}: {said}.", if text.is_empty() { "\n" } else { "" });
         }
     }
     text
 }
 
 /// The advice for tools.
-pub(crate) fn json(advice: &Advice) -> serde_json::Value {
+pub(crate) fn json(advice: &Advice, findings: Option<&Findings>) -> serde_json::Value {
     let scope = |index: usize| {
         let scope = &advice.all[index];
         let escapes: Vec<_> = scope
@@ -189,17 +262,25 @@ pub(crate) fn json(advice: &Advice) -> serde_json::Value {
             "resizes": scope.resizes,
             "recorded": scope.recorded,
             "share_of_time": scope.time,
-            "gain": scope.gain(),
-            "gain_at_least": scope.gains.0,
-            "gain_at_most": scope.gains.1,
+            "expected_at_least": scope.gains.0,
+            "expected_at_most": scope.gains.1,
+            "measured": findings.and_then(|found| found.of(index)).map(measured),
+            "not_tried": findings.and_then(|found| found.tried.get(&index)?.as_ref().err()),
             "is_polled": scope.is_polled,
             "is_chosen": advice.chosen.contains(&index),
             "escapes": escapes,
         })
     };
     let scopes: Vec<_> = (0..advice.all.len().min(200)).map(scope).collect();
+    let together =
+        findings.and_then(|found| found.together.as_ref()).map(|(functions, together)| {
+            let names: Vec<_> =
+                functions.iter().map(|index| &advice.all[*index].function.name).collect();
+            serde_json::json!({ "functions": names, "measured": measured(together) })
+        });
     serde_json::json!({
-        "version": 1,
+        "version": 2,
+        "together": together,
         "blocks": advice.blocks,
         "recorded": advice.recorded,
         "share_of_time": advice.time,
@@ -229,14 +310,10 @@ pub(crate) fn compared(functions: &[String], compared: &Comparison) -> String {
         let (processor, elapsed) = (range(|cost| cost.processor), range(|cost| cost.elapsed));
         let _ = writeln!(text, "{name:<10} {processor:>20} {elapsed:>20} {:>14}", bytes(peak));
     }
-    let (saved, least, most) = compared.saved();
     let _ = writeln!(
         text,
-        "\nScopes save {:.1} % of the processor's time ({:.1} to {:.1} % from pair to pair); the peak \
-         is {:.2} times as high.",
-        saved * 100.0,
-        least * 100.0,
-        most * 100.0,
+        "\nScopes save {} of the processor's time; the peak is {:.2} times as high.",
+        saved(compared.saved()),
         compared.peaks()
     );
     if compared.prints_the_same == Some(false) {
@@ -247,6 +324,10 @@ pub(crate) fn compared(functions: &[String], compared: &Comparison) -> String {
 
 /// A comparison for tools; times in seconds, memory in bytes.
 pub(crate) fn compared_json(functions: &[String], compared: &Comparison) -> serde_json::Value {
+    serde_json::json!({ "version": 2, "functions": functions, "measured": measured(compared) })
+}
+
+fn measured(compared: &Comparison) -> serde_json::Value {
     let costs = |costs: &[Cost]| {
         let cost = |cost: &Cost| {
             serde_json::json!({
@@ -255,15 +336,14 @@ pub(crate) fn compared_json(functions: &[String], compared: &Comparison) -> serd
         };
         costs.iter().map(cost).collect::<Vec<_>>()
     };
-    let (saved, least, most) = compared.saved();
+    let saved = compared.saved();
     serde_json::json!({
-        "functions": functions,
         "calls": compared.calls,
         "without": costs(&compared.without),
         "with": costs(&compared.with),
-        "saved": saved,
-        "saved_at_least": least,
-        "saved_at_most": most,
+        "saved": saved.median,
+        "saved_at_least": saved.least,
+        "saved_at_most": saved.most,
         "peaks": compared.peaks(),
         "prints_the_same": compared.prints_the_same,
     })

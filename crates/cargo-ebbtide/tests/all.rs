@@ -4,6 +4,7 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a panic is a failure")]
 
+mod measured;
 mod trial;
 
 use serde_json::Value;
@@ -21,11 +22,15 @@ struct Folder(TempDir);
 /// What the adviser said about a run.
 struct Advised {
     status: i32,
-    /// What the program printed.
+    /// What the program printed, and the adviser.
     printed: String,
+    table: String,
     errors: String,
     json: Value,
 }
+
+/// What stands in the first line of the adviser's table.
+const TABLE: &str = " were recorded; the allocator takes ";
 
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name)
@@ -85,26 +90,41 @@ impl Folder {
         output
     }
 
-    /// What the adviser says about a run of this program.
+    /// Runs the adviser, and reads the JSON that it writes beside.
+    fn run_json(&self, arguments: &[&str]) -> (Output, Value) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().to_str().unwrap();
+        let output = self.run(&[&["--json", path], arguments].concat());
+        let json = fs::read(path).ok().and_then(|json| serde_json::from_slice(&json).ok());
+        (output, json.unwrap_or_default())
+    }
+
+    /// What the adviser says about one run of this program.
     fn advise(&self, options: &[&str], program: &Path, arguments: &[&str]) -> Advised {
+        self.measure(&[options, &["--no-try"]].concat(), program, arguments)
+    }
+
+    /// What the adviser says about this program, after it has tried scopes.
+    fn measure(&self, options: &[&str], program: &Path, arguments: &[&str]) -> Advised {
         let program = program.to_str().unwrap();
-        let output = self.run(&[options, &["--json", "--", program], arguments].concat());
+        let (output, json) = self.run_json(&[options, &["--", program], arguments].concat());
         let (all, errors) = (text(&output.stdout), text(&output.stderr));
         let status = output.status.code().unwrap_or(-1);
         assert!(status == 0 || status == 1, "status {status}: {errors}");
-        let (printed, json) = all.trim_end().rsplit_once('\n').unwrap_or(("", all.trim_end()));
-        let json = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {all}"));
-        Advised { status, printed: printed.to_owned(), errors, json }
+        // The program prints before the adviser does, which begins with the number of blocks.
+        let (printed, table) = all.split_at(
+            all.find(TABLE).map_or(0, |at| all[..at].rfind('\n').map_or(0, |end| end + 1)),
+        );
+        let (printed, table) = (printed.trim_end().to_owned(), table.to_owned());
+        Advised { status, printed, table, errors, json }
     }
 
     /// What one run with scopes in a function, and one without, tell.
     fn try_out(&self, function: &str, program: &Path, arguments: &[&str]) -> Value {
-        let options = ["--try", function, "--runs", "1", "--json", "--", program.to_str().unwrap()];
-        let output = self.run(&[&options, arguments].concat());
-        let (all, errors) = (text(&output.stdout), text(&output.stderr));
-        // The program prints before the adviser does.
-        let json = all.trim_end().rsplit('\n').next().unwrap_or_default();
-        serde_json::from_str(json).unwrap_or_else(|_| panic!("{function}: {all}{errors}"))
+        let options = ["--try", function, "--runs", "1", "--", program.to_str().unwrap()];
+        let (output, json) = self.run_json(&[&options, arguments].concat());
+        assert!(json.is_object(), "{function}: {output:?}");
+        json["measured"].clone()
     }
 
     /// Asserts that a program does the same with scopes in a function, which is called as often.
@@ -291,8 +311,7 @@ fn the_scope_of_an_async_function_is_its_future() {
     let advised = folder.advise(&[], &program, &["8000"]);
     assert_eq!(advised.chosen(), ["{{closure}}"], "{:#}", advised.json);
     prints_the_same(&advised, &program, &["8000"]);
-    let path = program.to_str().unwrap();
-    let shown = text(&folder.run(&["--", path, "8000"]).stdout);
+    let shown = advised.table;
     assert!(shown.contains("write: ebbtide_global::ArenaFuture::new(…) around the"), "{shown}");
     folder.is_the_same("order::{{closure}}", &program, &["100"], 200);
 }
@@ -324,10 +343,9 @@ fn a_function_whose_calls_look_like_one_is_named() {
     let folder = Folder::new();
     let Some(program) = folder.compile("alike.c", &[]) else { return };
     let shown = |turns, blocks, status| {
-        let output = folder.run(&["--", program.to_str().unwrap(), turns, blocks]);
-        let shown = text(&output.stdout);
-        assert_eq!(output.status.code(), Some(status), "{shown}");
-        shown
+        let advised = folder.advise(&[], &program, &[turns, blocks]);
+        assert_eq!(advised.status, status, "{}", advised.table);
+        advised.table
     };
     let all = shown("20000", "64", 1);
     assert!(all.contains("No scope would pay as calls were counted: work would save"), "{all}");
@@ -615,7 +633,10 @@ fn a_wrong_command_line_is_refused_with_the_usage() {
     );
     folder.refuses_options(&["--frobnicate", "--", "true"], "--frobnicate");
     folder.refuses_options(&["--every"], "--every");
-    folder.refuses_options(&["--json"], "no program is named");
+    folder.refuses_options(&["--json"], "--json");
+    folder
+        .refuses_options(&["--budget", "0", "--", "true"], "`--budget 0` is not a number above 0");
+    folder.refuses_options(&["--no-try"], "no program is named");
 }
 
 /// Reads a changed record.

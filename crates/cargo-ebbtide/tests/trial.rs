@@ -19,9 +19,10 @@ fn scopes_change_nothing_that_a_function_gets_or_returns() {
         folder.is_the_same("packed", &program, &[], 2000);
     }
     let all = ["--try", "many", "--try", "left", "--try", "thread", "--try", "main"];
-    let output = folder.run(&[&all, &["--json", "--", program.to_str().unwrap()][..]].concat());
-    assert!(text(&output.stdout).contains("\"prints_the_same\":true"), "{output:?}");
-    assert!(text(&output.stdout).contains("\"calls\":4005"), "{output:?}");
+    let one = ["--runs", "1", "--", program.to_str().unwrap()];
+    let (output, json) = folder.run_json(&[&all, &one[..]].concat());
+    assert_eq!(json["measured"]["prints_the_same"], true, "{output:?}");
+    assert_eq!(json["measured"]["calls"], 4005, "{output:?}");
 }
 
 #[test]
@@ -67,11 +68,10 @@ fn functions_that_may_jump_to_their_own_beginning_are_refused() {
         let Some(program) = folder.compile("tables.c", &flags) else { return };
         for function in ["labels", "cases"] {
             let path = program.to_str().unwrap();
-            let output = folder.run(&["--try", function, "--runs", "1", "--json", "--", path]);
-            let (printed, errors) = (text(&output.stdout), text(&output.stderr));
-            let is_refused = errors.contains("jumps to its own beginning");
-            let is_the_same = printed.contains("\"prints_the_same\":true");
-            assert!(is_refused || is_the_same, "{function} {flags:?}: {printed}{errors}");
+            let (output, json) = folder.run_json(&["--try", function, "--runs", "1", "--", path]);
+            let is_refused = text(&output.stderr).contains("jumps to its own beginning");
+            let is_the_same = json["measured"]["prints_the_same"] == true;
+            assert!(is_refused || is_the_same, "{function} {flags:?}: {output:?}");
         }
     }
 }
@@ -107,11 +107,10 @@ fn the_stack_can_be_unwound_at_every_instruction() {
         for function in ["pushes", "calls", "jumps", "tests", "framed", "reads", "wide"] {
             arguments.extend(["--try", function]);
         }
-        arguments.extend(["--runs", "1", "--json", "--", path]);
-        let output = folder.run(&arguments);
-        let (printed, errors) = (text(&output.stdout), text(&output.stderr));
-        assert!(printed.contains("cut 0, stepped"), "{printed}{errors}");
-        assert!(printed.contains("\"prints_the_same\":true"), "{level}: {printed}{errors}");
+        arguments.extend(["--runs", "1", "--", path]);
+        let (output, json) = folder.run_json(&arguments);
+        assert!(text(&output.stdout).contains("cut 0, stepped"), "{output:?}");
+        assert_eq!(json["measured"]["prints_the_same"], true, "{level}: {output:?}");
         if level == "-O2" {
             // In the recorder as well.
             prints_the_same(&folder.advise(&[], &program, &[]), &program, &[]);
