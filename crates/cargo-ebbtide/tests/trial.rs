@@ -157,6 +157,10 @@ fn functions_that_cannot_be_tried_are_refused_with_the_reason() {
         folder.refuses(&["--try", function, "--", path], words);
     };
     refuses("various", "arguments on the stack; by hand, write ebb_enter()");
+    if let Some(program) = folder.compile("tried.c", &["-ldl", "-g0"]) {
+        let path = program.to_str().unwrap();
+        folder.refuses(&["--try", "various", "--", path], "; by hand, write ebb_enter()");
+    }
     refuses("no_such_function", "no function `no_such_function`");
     refuses("turned", "it has another name, or is inlined into its callers; there is `returned`");
     refuses("malloc", "a function of the system");

@@ -8,7 +8,11 @@ use crate::{
     owner::{Owner, Ticket},
     sites, thread,
 };
-use core::hash::{Hash, Hasher};
+use core::{
+    fmt,
+    hash::{Hash, Hasher},
+    marker::PhantomData,
+};
 use std::vec::Vec;
 
 /// An open scope of this thread, which ends when the guard is dropped. Forgetting the guard costs
@@ -158,6 +162,54 @@ pub fn arena<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// Opens a scope that ends when the guard is dropped: [`arena`] for a body with `return`, `?` or
+/// `break` in it, in one line.
+///
+/// The guard stays in its thread, so a future that keeps one across an `.await` is not `Send`; take an
+/// [`ArenaFuture`](crate::ArenaFuture) there. Guards may be dropped in any order: the end of a scope
+/// ends those that were opened after it. One that is never dropped leaves its scope open, which costs
+/// memory.
+///
+/// ```
+/// use ebbtide_global::{Scoped, enter};
+/// use std::{alloc::System, num::ParseIntError};
+///
+/// #[global_allocator]
+/// static ALLOC: Scoped<System> = Scoped::new(System);
+///
+/// fn largest(text: &str) -> Result<Option<u32>, ParseIntError> {
+///     let _scope = enter();
+///     let numbers: Vec<u32> = text.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+///     Ok(numbers.into_iter().max())
+/// }
+/// assert_eq!(largest("3 1 2"), Ok(Some(3)));
+/// assert!(largest("3 one 2").is_err());
+/// ```
+///
+/// Its site is the line that calls it. Costs what [`arena`] does.
+#[inline]
+#[track_caller]
+#[must_use = "the scope ends when the guard is dropped, which `let _scope = enter();` puts off"]
+pub fn enter() -> Entered {
+    let line = core::ptr::from_ref(core::panic::Location::caller()).addr();
+    // The numbers of lines are closer to one another than a site's places.
+    let site = (line as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
+    Entered { _guard: FastGuard::open(site as u32 | 1), _stays: PhantomData }
+}
+
+/// An open scope of this thread, from [`enter`].
+#[must_use = "the scope ends when the guard is dropped"]
+pub struct Entered {
+    _guard: FastGuard,
+    _stays: PhantomData<*const ()>,
+}
+
+impl fmt::Debug for Entered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entered").finish_non_exhaustive()
+    }
+}
+
 /// Like [`Guard`], for the default options.
 struct FastGuard(Option<Ticket>);
 
@@ -165,7 +217,7 @@ impl FastGuard {
     #[inline]
     fn open(site: u32) -> FastGuard {
         FastGuard(match thread::with(|owner| owner.enter_fast(site)) {
-            None => enter(site),
+            None => enter_slowly(site),
             ticket => ticket,
         })
     }
@@ -173,7 +225,7 @@ impl FastGuard {
 
 /// Opens a scope with the default options, outermost or nested.
 #[inline(never)]
-fn enter(site: u32) -> Option<Ticket> {
+fn enter_slowly(site: u32) -> Option<Ticket> {
     let is_started = thread::with(Owner::is_started) || thread::start();
     if is_started { thread::with(|owner| owner.enter_default_slowly(site)) } else { None }
 }

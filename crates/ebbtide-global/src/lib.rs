@@ -26,6 +26,7 @@
 //! | call | what it does |
 //! |---|---|
 //! | [`arena`], [`arena_with`] | runs a closure in a scope; [`Options`] restrict what the scope serves |
+//! | [`enter`] | opens a scope until its guard is dropped |
 //! | [`outside`], [`take_out`] | runs a closure with the inner allocator |
 //! | [`map`], `par_map` (feature `rayon`) | calls a closure on each item, in a scope per item |
 //! | [`spawn_in_arena`], [`ArenaFuture`] | runs a thread in a scope; polls a future in scopes |
@@ -89,7 +90,8 @@ mod thread;
 #[cfg(feature = "rayon")]
 pub use calls::par_map;
 pub use calls::{
-    arena, arena_with, map, outside, release_pool, set_skipping, spawn_in_arena, take_out, warm,
+    Entered, arena, arena_with, enter, map, outside, release_pool, set_skipping, spawn_in_arena,
+    take_out, warm,
 };
 pub use future::ArenaFuture;
 #[cfg(feature = "tower")]

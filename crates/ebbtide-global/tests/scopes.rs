@@ -4,8 +4,9 @@
 
 #![allow(clippy::cast_possible_truncation)]
 
-use ebbtide_global::{arena, engine, map, outside, report, take_out};
+use ebbtide_global::{Entered, arena, engine, enter, map, outside, report, take_out};
 use std::{
+    cell::RefCell,
     collections::{BTreeMap, HashMap},
     mem, thread,
 };
@@ -24,6 +25,63 @@ fn blocks_of_every_size_come_from_the_arena_and_only_inside() {
         assert!(!is_ours(&outside[0]), "{size}");
         assert_eq!(inside, outside);
     }
+}
+
+#[test]
+fn a_guard_is_a_scope_that_leaves_with_any_return() {
+    alone!();
+    let word = |text: &str| -> Option<Vec<String>> {
+        let _scope = enter();
+        let first = text.split(' ').next().filter(|word| !word.is_empty())?.to_owned();
+        assert!(!cfg!(target_pointer_width = "64") || is_ours(first.as_str()), "in its scope");
+        Some(vec![first])
+    };
+    assert_eq!((word("one two"), word("")), (Some(vec!["one".to_owned()]), None));
+    assert!(!is_ours(&*Box::new(1_u64)), "no scope is open");
+}
+
+#[test]
+fn guards_may_be_dropped_in_any_order_or_never() {
+    alone!();
+    let (mut guards, mut kept, mut number) = (Vec::new(), Vec::new(), 7_usize);
+    for round in 0..5_000_usize {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(round);
+        match number >> 33 & 7 {
+            0..=2 if guards.len() < 40 => guards.push(enter()),
+            3 if round % 100 == 0 => mem::forget(guards.pop()),
+            3 | 4 if !guards.is_empty() => drop(guards.swap_remove((number >> 40) % guards.len())),
+            5 if kept.len() > 50 => drop(kept.swap_remove(number >> 40 & 31)),
+            _ => kept.push((round, vec![round; number >> 50 & 63])),
+        }
+    }
+    guards.clear();
+    for (round, numbers) in kept {
+        assert!(numbers.iter().all(|number| *number == round));
+    }
+}
+
+/// It is dropped while the thread ends, before or after the values around it.
+#[test]
+fn a_thread_may_keep_a_guard_until_its_end() {
+    alone!();
+    thread_local! {
+        static KEPT: RefCell<(Vec<String>, Option<Entered>, Vec<String>)> = const { RefCell::new((Vec::new(), None, Vec::new())) };
+    }
+    let ends = || {
+        let thread = thread::spawn(|| {
+            KEPT.with_borrow_mut(|(before, guard, after)| {
+                before.push("before".repeat(20));
+                *guard = Some(enter());
+                after.extend((0..3_000).map(|n| n.to_string()));
+            });
+            (0..3_000).map(|n| n.to_string()).collect::<Vec<_>>()
+        });
+        thread.join().unwrap()
+    };
+    for _ in 0..20 {
+        assert!(ends().iter().enumerate().all(|(n, text)| *text == n.to_string()));
+    }
+    assert_eq!(report().escapes.pinned_chunks, 0);
 }
 
 #[test]
