@@ -3,11 +3,12 @@
 
 use crate::{
     input::Input,
+    refusal::Refusal,
     run::{self, Program},
 };
 use cargo_ebbtide::trial::{
     entry::{ENTRIES, Entry},
-    report::{BYTES, REPORT, Refusal, Report},
+    report::{self, BYTES, REPORT, Report},
 };
 use std::{
     ffi::OsString,
@@ -165,11 +166,11 @@ impl<'p> Runs<'p> {
         input: &'p Input,
         first: First,
         limit: Limit,
-    ) -> Result<Runs<'p>, String> {
+    ) -> Result<Runs<'p>, Refusal> {
         if run::is_interrupted() {
-            return Err("the program was interrupted, so it was not run again".to_owned());
+            return Err(Refusal::Interrupted);
         }
-        let folder = tempfile::tempdir().map_err(run::no_folder)?;
+        let folder = tempfile::tempdir().map_err(Refusal::folder)?;
         let preload = run::preload(folder.path(), TRIAL)?;
         let First { status: expected, took: takes, printed } = first;
         let printed = printed.into_iter().collect();
@@ -183,17 +184,14 @@ impl<'p> Runs<'p> {
 
     /// The number of sets of functions that can be compared at once, so that there are a few pairs of
     /// each; at least 1. An error if there is not even time for one pair.
-    pub(crate) fn room(&self) -> Result<usize, String> {
+    pub(crate) fn room(&self) -> Result<usize, Refusal> {
         if self.limit.pairs.is_some() {
             return Ok(usize::MAX);
         }
         let left = self.limit.end.saturating_duration_since(Instant::now());
         let runs = left.as_secs_f64() / self.takes.as_secs_f64().max(1e-3);
         if runs < 2.0 {
-            let (takes, budget) = (self.takes.as_secs_f64(), self.takes.as_secs_f64() * 12.0);
-            return Err(format!(
-                "nothing was tried, because a run takes {takes:.0} s; `--budget {budget:.0}` allows for it"
-            ));
+            return Err(Refusal::NoTime(self.takes.as_secs_f64()));
         }
         Ok(((runs / 3.0) as usize).saturating_sub(1).max(1))
     }
@@ -203,7 +201,7 @@ impl<'p> Runs<'p> {
     pub(crate) fn compare(
         &mut self,
         sets: &[Vec<Entry>],
-    ) -> Result<Vec<Result<Comparison, String>>, String> {
+    ) -> Result<Vec<Result<Comparison, Refusal>>, Refusal> {
         let mut trials: Vec<Trial> = sets.iter().map(|entries| Trial::new(entries)).collect();
         let start = Instant::now();
         for round in 0.. {
@@ -257,20 +255,20 @@ impl<'p> Runs<'p> {
         self.folder.path().join("output")
     }
 
-    fn without(&mut self) -> Result<Option<Cost>, String> {
+    fn without(&mut self) -> Result<Option<Cost>, Refusal> {
         let (status, cost) = once(self.program, self.input.again()?, &[], &self.output())?;
         if run::is_interrupted() {
             return Ok(None);
         }
-        self.ends_as_expected(status, "without")?;
+        self.ends_as_expected(status, false)?;
         self.printed.push(hash(&self.output())?);
         self.takes = Duration::from_secs_f64(cost.elapsed);
         Ok(Some(cost))
     }
 
-    fn with(&self, trial: &mut Trial) -> Result<Cost, String> {
+    fn with(&self, trial: &mut Trial) -> Result<Cost, Refusal> {
         let report = self.folder.path().join("report");
-        fs::write(&report, [0; BYTES]).map_err(run::no_folder)?;
+        fs::write(&report, [0; BYTES]).map_err(Refusal::folder)?;
         let variables = [
             ("LD_PRELOAD", self.preload.clone()),
             (ENTRIES, trial.entries.clone().into()),
@@ -281,24 +279,20 @@ impl<'p> Runs<'p> {
             return Ok(cost);
         }
         trial.comparison.calls = calls(&report)?;
-        self.ends_as_expected(status, "with")?;
+        self.ends_as_expected(status, true)?;
         trial.printed.push(hash(&self.output())?);
         if trial.comparison.calls == 0 {
-            return Err("the function was never called".to_owned());
+            return Err(Refusal::NeverCalled);
         }
         Ok(cost)
     }
 
-    fn ends_as_expected(&self, status: ExitStatus, how: &str) -> Result<(), String> {
+    fn ends_as_expected(&self, status: ExitStatus, is_scoped: bool) -> Result<(), Refusal> {
         if status == self.expected {
             return Ok(());
         }
         let fate = |status| run::fate(status).unwrap_or_else(|| "it ended well".to_owned());
-        Err(format!(
-            "a run {how} scopes ended in another way than the first, without: {}, and {}",
-            fate(status),
-            fate(self.expected),
-        ))
+        Err(Refusal::EndedOtherwise(is_scoped, fate(status), fate(self.expected)))
     }
 
     /// Shows somebody who waits what is going on.
@@ -320,17 +314,17 @@ impl<'p> Runs<'p> {
 }
 
 /// Runs the program once, without scopes, and prints what it prints.
-pub(crate) fn first(program: &Program, input: Stdio) -> Result<First, String> {
-    let folder = tempfile::tempdir().map_err(run::no_folder)?;
+pub(crate) fn first(program: &Program, input: Stdio) -> Result<First, Refusal> {
+    let folder = tempfile::tempdir().map_err(Refusal::folder)?;
     let output = folder.path().join("output");
     let start = Instant::now();
     let mut command = program.command();
-    command.stdin(input).stdout(File::create(&output).map_err(run::no_folder)?);
-    let child = command.spawn().map_err(|error| format!("{}: {error}", program.path.display()))?;
+    command.stdin(input).stdout(File::create(&output).map_err(Refusal::folder)?);
+    let child = command.spawn().map_err(Refusal::at(&program.path))?;
     drop(command);
     let (status, ..) = run::wait(&child)?;
     let took = start.elapsed();
-    let mut printed = File::open(&output).map_err(run::no_folder)?;
+    let mut printed = File::open(&output).map_err(Refusal::folder)?;
     run::unless_closed(
         io::copy(&mut printed, &mut io::stdout()).and_then(|_| io::stdout().flush()),
     )?;
@@ -344,7 +338,7 @@ struct Trial {
     comparison: Comparison,
     /// What each run printed, as a number.
     printed: Vec<u64>,
-    failed: Option<String>,
+    failed: Option<Refusal>,
 }
 
 impl Trial {
@@ -364,12 +358,12 @@ impl Trial {
     }
 
     /// The comparison. `plain` is what the runs without scopes printed.
-    fn result(mut self, plain: &[u64]) -> Result<Comparison, String> {
+    fn result(mut self, plain: &[u64]) -> Result<Comparison, Refusal> {
         if let Some(why) = self.failed {
             return Err(why);
         }
         if self.comparison.with.is_empty() {
-            return Err("it was interrupted before a run with scopes had ended".to_owned());
+            return Err(Refusal::Interrupted);
         }
         let is_same =
             |printed: &[u64]| printed.iter().all(|printed| Some(printed) == plain.first());
@@ -382,22 +376,17 @@ impl Trial {
 }
 
 /// The calls that a run with scopes has reported, or why there were no scopes.
-fn calls(report: &Path) -> Result<u64, String> {
-    let bytes = fs::read(report).map_err(run::no_folder)?;
+fn calls(report: &Path) -> Result<u64, Refusal> {
+    let bytes = fs::read(report).map_err(Refusal::folder)?;
     let report = Report::read(&bytes);
-    let why = match Refusal::from_number(report.refusal.into_inner()) {
-        Some(Refusal::OtherBytes) => "the function has other code in memory than in its file",
-        Some(Refusal::NoRoom) => "there is no free memory near the function",
-        Some(Refusal::Protected) => "the system does not let the function's code be changed",
-        Some(Refusal::Threads) => {
-            "a library of the program starts a thread before the function's code can be changed"
-        }
-        None if report.processes.into_inner() == 0 => {
-            "no process of the program had the function when it started"
-        }
-        None => return Ok(report.calls.into_inner()),
-    };
-    Err(why.to_owned())
+    if let Some(why) = report::Refusal::from_number(report.refusal.into_inner()) {
+        return Err(Refusal::Trial(why));
+    }
+    if report.processes.into_inner() == 0 {
+        Err(Refusal::NotThere)
+    } else {
+        Ok(report.calls.into_inner())
+    }
 }
 
 /// Runs the program silently.
@@ -406,24 +395,24 @@ fn once(
     input: Stdio,
     variables: &[(&str, OsString)],
     output: &Path,
-) -> Result<(ExitStatus, Cost), String> {
+) -> Result<(ExitStatus, Cost), Refusal> {
     let mut command = program.command();
-    let output = File::create(output).map_err(run::no_folder)?;
+    let output = File::create(output).map_err(Refusal::folder)?;
     command.stdin(input).stdout(output).stderr(Stdio::null());
     command.envs(variables.iter().map(|(name, value)| (name, value)));
     run::forget_peak();
     let start = Instant::now();
-    let child = command.spawn().map_err(|error| format!("{}: {error}", program.path.display()))?;
+    let child = command.spawn().map_err(Refusal::at(&program.path))?;
     let (status, processor, peak) = run::wait(&child)?;
     Ok((status, Cost { processor, elapsed: start.elapsed().as_secs_f64(), peak }))
 }
 
 /// A number for the contents of a file, which others have by accident only.
-fn hash(path: &Path) -> Result<u64, String> {
-    let mut file = File::open(path).map_err(run::no_folder)?;
+fn hash(path: &Path) -> Result<u64, Refusal> {
+    let mut file = File::open(path).map_err(Refusal::folder)?;
     let (mut hasher, mut part) = (DefaultHasher::new(), vec![0; 1 << 16]);
     loop {
-        let bytes = file.read(&mut part).map_err(run::no_folder)?;
+        let bytes = file.read(&mut part).map_err(Refusal::folder)?;
         if bytes == 0 {
             return Ok(hasher.finish());
         }

@@ -1,6 +1,6 @@
 //! What a program reads: the same in each run.
 
-use crate::run;
+use crate::refusal::Refusal;
 use std::{
     fs::File,
     io::{self, IsTerminal, PipeReader, Read, Write},
@@ -21,21 +21,21 @@ pub(crate) struct Input {
 impl Input {
     /// The input, and what the first run gets. What comes through a pipe is kept while it is passed on,
     /// because it may have no end.
-    pub(crate) fn keep() -> Result<(Input, Stdio), String> {
-        let folder = tempfile::tempdir().map_err(run::no_folder)?;
+    pub(crate) fn keep() -> Result<(Input, Stdio), Refusal> {
+        let folder = tempfile::tempdir().map_err(Refusal::folder)?;
         let input = Input { is_kept: !io::stdin().is_terminal(), folder };
         if !input.is_kept {
             return Ok((input, Stdio::inherit()));
         }
-        let mut kept = File::create(input.path()).map_err(run::no_folder)?;
-        let source = io::stdin().as_fd().try_clone_to_owned().map_err(run::no_folder)?;
+        let mut kept = File::create(input.path()).map_err(Refusal::folder)?;
+        let source = io::stdin().as_fd().try_clone_to_owned().map_err(Refusal::folder)?;
         let mut source = File::from(source);
         if source.metadata().is_ok_and(|file| file.is_file()) {
-            io::copy(&mut source, &mut kept).map_err(run::no_folder)?;
+            io::copy(&mut source, &mut kept).map_err(Refusal::folder)?;
             let first = input.again()?;
             return Ok((input, first));
         }
-        let (first, mut passed): (PipeReader, _) = io::pipe().map_err(run::no_folder)?;
+        let (first, mut passed): (PipeReader, _) = io::pipe().map_err(Refusal::folder)?;
         thread::spawn(move || {
             let mut part = vec![0; 1 << 16];
             loop {
@@ -55,9 +55,9 @@ impl Input {
     }
 
     /// What a later run gets.
-    pub(crate) fn again(&self) -> Result<Stdio, String> {
+    pub(crate) fn again(&self) -> Result<Stdio, Refusal> {
         if self.is_kept {
-            Ok(File::open(self.path()).map_err(run::no_folder)?.into())
+            Ok(File::open(self.path()).map_err(Refusal::folder)?.into())
         } else {
             Ok(Stdio::null())
         }

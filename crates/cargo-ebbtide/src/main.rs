@@ -26,18 +26,20 @@ mod machine;
 mod measure;
 mod page;
 mod probe;
+mod refusal;
 mod run;
 mod spelling;
 mod symbols;
 mod table;
 
 use advice::{Advice, Times};
-use cargo_ebbtide::record::{Record, Unreadable, header};
+use cargo_ebbtide::record::{Record, header};
 use compare::{First, Limit, Runs};
 use input::Input;
 use lexopt::{Arg, ValueExt};
 use lifetimes::Lifetimes;
 use measure::Findings;
+use refusal::Refusal;
 use run::{Program, Run};
 use std::{
     ffi::OsString,
@@ -136,7 +138,7 @@ fn above_zero(option: &str, parser: &mut lexopt::Parser) -> Result<u64, lexopt::
 }
 
 fn main() -> ExitCode {
-    let refused = |error: String| {
+    let refused = |error: Refusal| {
         eprintln!("{error}");
         ExitCode::from(2)
     };
@@ -148,7 +150,7 @@ fn main() -> ExitCode {
             let outcome = if plan.tried.is_empty() { advise(&plan) } else { try_out(&plan) };
             outcome.map_or_else(refused, |outcome| outcome.code(plan.passes_status))
         }
-        Err(error) => refused(format!("{error}\n\n{USAGE}")),
+        Err(error) => refused(Refusal::Usage(error.to_string())),
     }
 }
 
@@ -175,12 +177,11 @@ fn say(text: &str) -> io::Result<()> {
 }
 
 /// Prints the table, and writes the JSON if it is asked for.
-fn show(plan: &Plan, table: &str, json: &serde_json::Value) -> Result<(), String> {
+fn show(plan: &Plan, table: &str, json: &serde_json::Value) -> Result<(), Refusal> {
     match &plan.json {
         Some(path) if path == Path::new("-") => run::unless_closed(say(&format!("{json}\n"))),
         Some(path) => {
-            let failed = |error| format!("{}: {error}", path.display());
-            std::fs::write(path, format!("{json}\n")).map_err(failed)?;
+            std::fs::write(path, format!("{json}\n")).map_err(Refusal::at(path))?;
             run::unless_closed(say(table))
         }
         None => run::unless_closed(say(table)),
@@ -188,8 +189,9 @@ fn show(plan: &Plan, table: &str, json: &serde_json::Value) -> Result<(), String
 }
 
 /// The program of the command line.
-fn program(plan: &Plan) -> Result<Program, String> {
-    let name = plan.program.as_ref().ok_or_else(|| format!("no program is named\n\n{USAGE}"))?;
+fn program(plan: &Plan) -> Result<Program, Refusal> {
+    let name =
+        plan.program.as_ref().ok_or_else(|| Refusal::Usage("no program is named".to_owned()))?;
     let arguments = plan.arguments.clone();
     Ok(Program { path: run::find(name)?, name: name.clone(), arguments })
 }
@@ -200,7 +202,7 @@ fn limit(plan: &Plan) -> Limit {
     Limit { pairs: plan.runs, end: Instant::now() + budget }
 }
 
-fn try_out(plan: &Plan) -> Result<Outcome, String> {
+fn try_out(plan: &Plan) -> Result<Outcome, Refusal> {
     let program = program(plan)?;
     let mut entries = Vec::new();
     for name in &plan.tried {
@@ -216,11 +218,11 @@ fn try_out(plan: &Plan) -> Result<Outcome, String> {
     Ok(Outcome { is_gain: compared.is_gain(), status: Some(first.status) })
 }
 
-fn advise(plan: &Plan) -> Result<Outcome, String> {
+fn advise(plan: &Plan) -> Result<Outcome, Refusal> {
     let program = program(plan)?;
     run::outlive_interrupts();
     if let Some(path) = &plan.read {
-        let record = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let record = std::fs::read(path).map_err(Refusal::at(path))?;
         return say_advice(plan, &record, None, |_| Ok(None));
     }
     let (input, first) = if plan.is_not_tried {
@@ -237,8 +239,7 @@ fn advise(plan: &Plan) -> Result<Outcome, String> {
         eprintln!("{} other processes were recorded; this is the one with the most", run.others);
     }
     if let Some(keep) = &plan.keep {
-        let failed = |error| format!("{}: {error}", keep.display());
-        std::fs::write(keep, &run.record).map_err(failed)?;
+        std::fs::write(keep, &run.record).map_err(Refusal::at(keep))?;
     }
     say_advice(plan, &run.record, Some(&run), |advice| {
         let Some(input) = input.filter(|_| !advice.sets.is_empty()) else { return Ok(None) };
@@ -254,8 +255,8 @@ fn say_advice(
     plan: &Plan,
     record: &[u8],
     run: Option<&Run>,
-    measure: impl FnOnce(&mut Advice) -> Result<Option<Findings>, String>,
-) -> Result<Outcome, String> {
+    measure: impl FnOnce(&mut Advice) -> Result<Option<Findings>, Refusal>,
+) -> Result<Outcome, Refusal> {
     let symbols = Symbols::new();
     let (mut advice, lifetimes) = advice(record, &symbols, run.map(|run| run.seconds))?;
     let findings = measure(&mut advice);
@@ -266,7 +267,7 @@ fn say_advice(
     });
     if let Some(path) = &plan.page {
         let page = page::html(&advice, findings.as_ref(), &lifetimes, &symbols);
-        std::fs::write(path, page).map_err(|error| format!("{}: {error}", path.display()))?;
+        std::fs::write(path, page).map_err(Refusal::at(path))?;
     }
     let table = table::text(&advice, findings.as_ref(), plan.is_all);
     show(plan, &table, &table::json(&advice, findings.as_ref()))?;
@@ -281,16 +282,8 @@ fn advice(
     bytes: &[u8],
     symbols: &Symbols,
     seconds: Option<f64>,
-) -> Result<(Advice, Lifetimes), String> {
-    let unreadable = |error| match error {
-        Unreadable::NotARecord => "this is no record of `cargo ebbtide advise`".to_owned(),
-        Unreadable::Version(version) => format!(
-            "the record has version {version}; this program reads version {}",
-            cargo_ebbtide::record::VERSION
-        ),
-        Unreadable::Broken(at) => format!("the record is broken at byte {at}"),
-    };
-    let record = Record::new(bytes).map_err(unreadable)?;
+) -> Result<(Advice, Lifetimes), Refusal> {
+    let record = Record::new(bytes)?;
     let forks = record.header(header::FORKS);
     if forks > 0 {
         eprintln!(
@@ -299,14 +292,13 @@ fn advice(
         );
     }
     let lifetimes =
-        Lifetimes::of(&record, |modules, one, other| symbols.same_function(modules, one, other))
-            .map_err(unreadable)?;
+        Lifetimes::of(&record, |modules, one, other| symbols.same_function(modules, one, other))?;
     if lifetimes.blocks.is_empty() {
-        return Err("the program allocates nothing with the system's allocator".to_owned());
+        return Err(Refusal::NoBlocks);
     }
     let program = lifetimes.modules.first().map_or("", |module| module.path.as_str());
     if !symbols.has_names(program) {
-        return Err(symbols::no_names(program));
+        return Err(Refusal::NoNames(program.to_owned()));
     }
     let difference = |latest: usize, start: usize| {
         record.header(latest).saturating_sub(record.header(start)) as f64

@@ -4,6 +4,7 @@ use crate::{
     advice::{Advice, NEARLY},
     compare::{Comparison, Runs, Saved},
     probe,
+    refusal::Refusal,
 };
 use cargo_ebbtide::trial::entry::Entry;
 use std::{collections::BTreeMap, path::Path, time::Instant};
@@ -17,7 +18,7 @@ const MOST_TRIED: usize = 8;
 /// What trying has shown.
 pub(crate) struct Findings {
     /// By the index of a function, the comparison, or why there is none.
-    pub(crate) tried: BTreeMap<usize, Result<Comparison, String>>,
+    pub(crate) tried: BTreeMap<usize, Result<Comparison, Refusal>>,
     /// Several functions that gain, at once.
     pub(crate) together: Option<(Vec<usize>, Comparison)>,
 }
@@ -45,7 +46,7 @@ pub(crate) fn measure(
     runs: &mut Runs<'_>,
     program: &Path,
     end: Instant,
-) -> Result<Findings, String> {
+) -> Result<Findings, Refusal> {
     let mut findings = Findings { tried: BTreeMap::new(), together: None };
     let room = runs.room()?.min(MOST_TRIED);
     let mut entries: BTreeMap<usize, Vec<Entry>> = BTreeMap::new();

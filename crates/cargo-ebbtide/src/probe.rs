@@ -4,7 +4,9 @@
 //! instructions that are replaced, or if its arguments on the stack cannot be copied.
 
 use crate::{
-    debug_info, run,
+    debug_info,
+    refusal::Refusal,
+    run,
     spelling::{is_meant, last_name, without_arguments},
     symbols::{self, FunctionAt, Symbols},
     table,
@@ -27,15 +29,12 @@ const JUMP: usize = 5;
 
 /// The entries of all functions of this name, in the program or in the first of its libraries that
 /// has one. Or why there are none.
-pub(crate) fn entries(program: &Path, name: &str) -> Result<Vec<Entry>, String> {
+pub(crate) fn entries(program: &Path, name: &str) -> Result<Vec<Entry>, Refusal> {
     let (mut similar, mut callers, mut has_names) = (Vec::new(), Vec::new(), true);
     for module in [program.to_owned()].into_iter().chain(run::libraries(program)) {
-        let bytes = fs::read(&module).map_err(|error| format!("{}: {error}", module.display()))?;
+        let bytes = fs::read(&module).map_err(Refusal::at(&module))?;
         if bytes.starts_with(b"#!") {
-            return Err(format!(
-                "{} is a script; name the program that it starts",
-                module.display()
-            ));
+            return Err(Refusal::Script(module));
         }
         let Ok(file) = object::File::parse(&*bytes) else { continue };
         let functions = symbols::functions(&file);
@@ -53,59 +52,36 @@ pub(crate) fn entries(program: &Path, name: &str) -> Result<Vec<Entry>, String> 
             continue;
         }
         if run::is_system(&module) {
-            return Err(format!("`{name}` is a function of the system; try one that calls it"));
+            return Err(Refusal::OfTheSystem(name.to_owned()));
         }
         if let Some(made) = found.iter().find(|made| debug_info::is_async(&file, &made.name)) {
-            return Err(format!(
-                "`{name}` only makes a future; try `{}::{{{{closure}}}}`, which is polled",
-                made.name
-            ));
+            return Err(Refusal::MakesFuture(name.to_owned(), made.name.clone()));
         }
         if found.len() > MOST {
-            return Err(format!("there are {} functions named `{name}`", found.len()));
+            return Err(Refusal::TooMany(name.to_owned(), found.len()));
         }
         let entry = |function: &&FunctionAt| {
             let entry = entry(&file, &functions, function).map_err(|why| {
                 let symbols = Symbols::new();
                 let at = symbols.at(&module.to_string_lossy(), function);
                 let by_hand = table::patch(&at, symbols.is_polled(&at.name));
-                format!("`{}` cannot be tried: {why}; by hand, write {by_hand}", function.name)
+                Refusal::ByHand(function.name.clone(), why.into(), by_hand)
             })?;
             Ok(Entry { module: module.clone(), ..entry })
         };
         return found.iter().map(entry).collect();
     }
     if !has_names {
-        return Err(symbols::no_names(&program.to_string_lossy()));
+        return Err(Refusal::NoNames(program.to_string_lossy().into_owned()));
     }
     if !callers.is_empty() {
-        return Err(format!(
-            "`{name}` is inlined into {}: try a caller, or forbid it (`#[inline(never)]`, \
-             `__attribute__((noinline))`)",
-            some(callers)
-        ));
+        return Err(Refusal::Inlined(name.to_owned(), callers));
     }
-    let message = format!(
-        "the program has no function `{name}`: it has another name, or is inlined into its callers"
-    );
-    if similar.is_empty() {
-        return Err(message);
-    }
-    Err(format!("{message}; there is {}", some(similar)))
-}
-
-/// Three of these names at most.
-fn some(mut names: Vec<String>) -> String {
-    names.sort();
-    names.dedup();
-    let more = names.len().saturating_sub(3);
-    names.truncate(3);
-    let names = format!("`{}`", names.join("`, `"));
-    if more > 0 { format!("{names} and {more} others") } else { names }
+    Err(Refusal::Unknown(name.to_owned(), similar))
 }
 
 /// The functions that a name means: those of this name, or else those whose name ends in it.
-fn named<'a>(functions: &'a [FunctionAt], name: &str) -> Result<Vec<&'a FunctionAt>, String> {
+fn named<'a>(functions: &'a [FunctionAt], name: &str) -> Result<Vec<&'a FunctionAt>, Refusal> {
     let whole: Vec<&FunctionAt> = functions
         .iter()
         .filter(|function| function.name == name || without_arguments(&function.name) == name)
@@ -119,7 +95,7 @@ fn named<'a>(functions: &'a [FunctionAt], name: &str) -> Result<Vec<&'a Function
     names.sort();
     names.dedup();
     if names.len() > 1 {
-        return Err(format!("`{name}` is not unique: there is {}", some(names)));
+        return Err(Refusal::NotUnique(name.to_owned(), names));
     }
     Ok(ends)
 }
@@ -138,11 +114,10 @@ fn entry(
     file: &object::File<'_>,
     functions: &[FunctionAt],
     function: &FunctionAt,
-) -> Result<Entry, String> {
-    let (_, bytes) =
-        code(file, function.address, function.size).ok_or("it is in no section of the file")?;
-    let unwinding = file.section_by_name(".eh_frame").ok_or(NO_FRAMES)?;
-    let frames = unwinding.data().map_err(|error| error.to_string())?;
+) -> Result<Entry, Refusal> {
+    let (_, bytes) = code(file, function.address, function.size).ok_or(Refusal::NoCode)?;
+    let unwinding = file.section_by_name(".eh_frame").ok_or(Refusal::NoFrames)?;
+    let frames = unwinding.data().map_err(|error| Refusal::Damaged(error.to_string()))?;
     let frames = EhFrame::new(frames, NativeEndian);
     let bases = BaseAddresses::default().set_eh_frame(unwinding.address());
     // The code that one description is for, and its frames.
@@ -160,7 +135,7 @@ fn entry(
         let frame = move |at: u64| Some(rows.iter().find(|(range, _)| range.contains(&at))?.1);
         Some((start..start + description.len(), frame))
     };
-    let (_, frame) = described(function.address).ok_or(NO_FRAMES)?;
+    let (_, frame) = described(function.address).ok_or(Refusal::NoFrames)?;
     let (mut entry, mut jumps) = new_beginning(bytes, function.address, &frame)?;
     entry.unwinding = call_frames(&entry, |at| {
         let at = function.address + at;
@@ -204,19 +179,16 @@ fn entry(
     let is_entered = functions.iter().any(|other| within.contains(&other.address));
     let is_target = jumps.targets.iter().any(|target| within.contains(target));
     if is_entered || is_target || is_in_table(file, &jumps.tables, &within) {
-        return Err(OWN_BEGINNING.to_owned());
+        return Err(Refusal::OwnBeginning);
     }
     if jumps.is_anywhere {
         entry.stack_bytes = entry.stack_bytes.max(MOST_STACK);
     }
     if entry.stack_bytes > MOST_STACK {
-        return Err(format!("it takes {} bytes of arguments on the stack", entry.stack_bytes));
+        return Err(Refusal::StackBytes(entry.stack_bytes));
     }
     Ok(entry)
 }
-
-const NO_FRAMES: &str = "nothing describes its frame (section .eh_frame)";
-const OWN_BEGINNING: &str = "it jumps to its own beginning";
 
 /// The bytes at an address of the file, and the name of their section.
 fn code<'data>(
@@ -290,7 +262,7 @@ impl Jumps {
 }
 
 /// The entry of a function with these bytes, without its module, and where it jumps to.
-fn new_beginning(bytes: &[u8], address: u64, frame: &Frame<'_>) -> Result<(Entry, Jumps), String> {
+fn new_beginning(bytes: &[u8], address: u64, frame: &Frame<'_>) -> Result<(Entry, Jumps), Refusal> {
     let mut entry = Entry {
         module: PathBuf::new(),
         address,
@@ -303,7 +275,7 @@ fn new_beginning(bytes: &[u8], address: u64, frame: &Frame<'_>) -> Result<(Entry
     let mut jumps = Jumps::default();
     for instruction in Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).iter() {
         if instruction.code() == Code::INVALID {
-            return Err("not all of it is code".to_owned());
+            return Err(Refusal::NotOnlyCode);
         }
         if entry.first.len() < JUMP {
             let size = instruction.len();
@@ -315,11 +287,11 @@ fn new_beginning(bytes: &[u8], address: u64, frame: &Frame<'_>) -> Result<(Entry
         entry.stack_bytes = entry.stack_bytes.max(arguments(&instruction, frame)?);
     }
     if entry.first.len() < JUMP {
-        return Err("it is shorter than a jump".to_owned());
+        return Err(Refusal::Short);
     }
     let replaced = address..address + entry.first.len() as u64;
     if jumps.targets.iter().any(|target| replaced.contains(target)) {
-        return Err(OWN_BEGINNING.to_owned());
+        return Err(Refusal::OwnBeginning);
     }
     Ok((entry, jumps))
 }
@@ -329,7 +301,7 @@ fn move_instruction(
     entry: &mut Entry,
     instruction: &Instruction,
     bytes: &[u8],
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let relative = |address: u64| address.wrapping_sub(entry.address).cast_signed();
     let after = relative(instruction.next_ip());
     let at = entry.moved.len();
@@ -345,7 +317,7 @@ fn move_instruction(
                 let decoded = decoder.decode();
                 let offsets = decoder.get_constant_offsets(&decoded);
                 if offsets.displacement_size() != 4 {
-                    return Err("it begins with an address of 32 bits".to_owned());
+                    return Err(Refusal::NarrowAddress);
                 }
                 // The distance counts from the end of the instruction, not from the end of the word.
                 let from = offsets.displacement_offset();
@@ -379,7 +351,7 @@ fn move_instruction(
             entry.fixes.push(Fix { at: at + 12, is_absolute: true, target: after });
             entry.moved.extend([0; 8]);
         }
-        _ => return Err("its first instructions work at their address only".to_owned()),
+        _ => return Err(Refusal::OnlyThere),
     }
     Ok(())
 }
@@ -476,7 +448,7 @@ impl CallFrames {
 }
 
 /// The bytes of arguments on the stack that the function must have for this instruction.
-fn arguments(instruction: &Instruction, frame: &Frame<'_>) -> Result<usize, String> {
+fn arguments(instruction: &Instruction, frame: &Frame<'_>) -> Result<usize, Refusal> {
     let has_memory =
         (0..instruction.op_count()).any(|operand| instruction.op_kind(operand) == OpKind::Memory);
     let base = match instruction.memory_base() {
@@ -485,7 +457,7 @@ fn arguments(instruction: &Instruction, frame: &Frame<'_>) -> Result<usize, Stri
         _ => return Ok(0),
     };
     let Some((register, offset)) = frame(instruction.ip()) else {
-        return Err(NO_FRAMES.to_owned());
+        return Err(Refusal::NoFrames);
     };
     if !has_memory || register != base {
         return Ok(0);
@@ -495,17 +467,17 @@ fn arguments(instruction: &Instruction, frame: &Frame<'_>) -> Result<usize, Stri
     let Ok(from) = usize::try_from(from) else { return Ok(0) };
     let is_counted = instruction.memory_index() == iced_x86::Register::None;
     if instruction.mnemonic() == Mnemonic::Lea || !is_counted {
-        return Err("it takes the address of its arguments on the stack".to_owned());
+        return Err(Refusal::StackAddress);
     }
     Ok(from + instruction.memory_size().size().max(8))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{AT_CALL, Fix, new_beginning};
+    use super::{AT_CALL, Fix, Refusal, new_beginning};
 
     /// A function that has pushed nothing.
-    fn beginning(bytes: &[u8]) -> Result<super::Entry, String> {
+    fn beginning(bytes: &[u8]) -> Result<super::Entry, Refusal> {
         new_beginning(bytes, 0x1000, &|_| AT_CALL).map(|(entry, _)| entry)
     }
 
@@ -546,7 +518,7 @@ mod tests {
     fn functions_that_would_notice_are_refused() {
         let refused = |bytes: &[u8], words: &str| {
             let why = beginning(bytes).unwrap_err();
-            assert!(why.contains(words), "{why}");
+            assert!(why.to_string().contains(words), "{why}");
         };
         refused(&[0x31, 0xc0, 0xc3], "shorter");
         // xor eax, eax; dec edi; jnz -4

@@ -1,5 +1,6 @@
 //! Starting a program with the recorder.
 
+use crate::refusal::Refusal;
 use cargo_ebbtide::{EVERY, FOLDER, record::Record};
 use object::{Object, ObjectSegment, ObjectSymbol};
 use std::{
@@ -50,7 +51,7 @@ pub(crate) struct Run {
 }
 
 /// Finds the program, and refuses one that cannot be recorded, with the reason.
-pub(crate) fn find(name: &OsStr) -> Result<PathBuf, String> {
+pub(crate) fn find(name: &OsStr) -> Result<PathBuf, Refusal> {
     let shown = name.to_string_lossy().into_owned();
     let path = Path::new(name);
     let path = if path.components().count() > 1 {
@@ -61,47 +62,37 @@ pub(crate) fn find(name: &OsStr) -> Result<PathBuf, String> {
         found
             .into_iter()
             .find(|path| path.is_file())
-            .ok_or_else(|| format!("`{shown}` is no program in PATH"))?
+            .ok_or_else(|| Refusal::NotInPath(shown.clone()))?
     };
-    let path = fs::canonicalize(&path).map_err(|error| format!("`{shown}`: {error}"))?;
-    let metadata = fs::metadata(&path).map_err(|error| format!("`{shown}`: {error}"))?;
+    let path = fs::canonicalize(&path)
+        .map_err(|error| Refusal::System(format!("`{shown}`"), error.to_string()))?;
+    let metadata = fs::metadata(&path)
+        .map_err(|error| Refusal::System(format!("`{shown}`"), error.to_string()))?;
     if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
-        return Err(format!("`{shown}` is not a program"));
+        return Err(Refusal::NoProgram(shown));
     }
     if metadata.permissions().mode() & 0o6000 != 0 {
-        return Err(format!("`{shown}` runs as another user (setuid), so nothing is preloaded"));
+        return Err(Refusal::Setuid(shown));
     }
-    let bytes = fs::read(&path).map_err(|error| format!("`{shown}`: {error}"))?;
+    let bytes = fs::read(&path)
+        .map_err(|error| Refusal::System(format!("`{shown}`"), error.to_string()))?;
     if bytes.starts_with(b"#!") {
         return Ok(path);
     }
-    let file = object::File::parse(&*bytes)
-        .map_err(|_| format!("`{shown}` is neither a program of this system nor a script"))?;
+    let file = object::File::parse(&*bytes).map_err(|_| Refusal::NoFormat(shown.clone()))?;
     if file.architecture() != object::Architecture::X86_64 {
-        return Err(format!("`{shown}` is for another processor than x86-64"));
+        return Err(Refusal::OtherProcessor(shown));
     }
-    let interpreter = interpreter(&file).ok_or_else(|| {
-        format!(
-            "`{shown}` is linked statically, so nothing can be preloaded; link it dynamically \
-             (for Rust: a target with glibc, without `-C target-feature=+crt-static`)"
-        )
-    })?;
+    let interpreter = interpreter(&file).ok_or_else(|| Refusal::Static(shown.clone()))?;
     if interpreter.contains("musl") {
-        return Err(format!("`{shown}` is built for musl; build it for glibc to advise it"));
+        return Err(Refusal::Musl(shown));
     }
     if let Some(own) = own_allocator(&path) {
-        return Err(format!(
-            "`{shown}` has an allocator of its own (`{own}`); build it with the system's \
-             allocator to advise it"
-        ));
+        return Err(Refusal::OwnAllocator(shown, own));
     }
-    for library in libraries(&path).iter().filter(|library| !is_system(library)) {
-        if let Some(own) = own_allocator(library) {
-            return Err(format!(
-                "`{shown}` loads another allocator (`{own}` in {}); run it with the system's to \
-                 advise it",
-                library.display()
-            ));
+    for library in libraries(&path).into_iter().filter(|library| !is_system(library)) {
+        if let Some(own) = own_allocator(&library) {
+            return Err(Refusal::OtherAllocator(shown, own, library));
         }
     }
     Ok(path)
@@ -175,60 +166,53 @@ fn interpreter(file: &object::File<'_>) -> Option<String> {
 }
 
 /// Runs the program to its end, with this input. One block in `every` is recorded.
-pub(crate) fn record(program: &Program, every: Option<u64>, input: Stdio) -> Result<Run, String> {
-    let folder = tempfile::tempdir().map_err(no_folder)?;
+pub(crate) fn record(program: &Program, every: Option<u64>, input: Stdio) -> Result<Run, Refusal> {
+    let folder = tempfile::tempdir().map_err(Refusal::folder)?;
     let preload = preload(folder.path(), RECORDER)?;
     let records = folder.path().join("records");
-    fs::create_dir(&records).map_err(no_folder)?;
+    fs::create_dir(&records).map_err(Refusal::folder)?;
     let mut command = program.command();
     command.env("LD_PRELOAD", preload).env(FOLDER, &records).stdin(input);
     if let Some(every) = every {
         command.env(EVERY, every.to_string());
     }
     let start = Instant::now();
-    let child = command.spawn().map_err(|error| format!("{}: {error}", program.path.display()))?;
+    let child = command.spawn().map_err(Refusal::at(&program.path))?;
     // It has the other end of a pipe, which is to be closed when the program ends.
     drop(command);
     let (status, seconds, _) = wait(&child)?;
     let took = start.elapsed();
     let (mut record, mut count) = (Vec::new(), 0_usize);
-    for entry in fs::read_dir(&records).map_err(no_folder)? {
-        let other = fs::read(entry.map_err(no_folder)?.path()).map_err(no_folder)?;
+    for entry in fs::read_dir(&records).map_err(Refusal::folder)? {
+        let other = fs::read(entry.map_err(Refusal::folder)?.path()).map_err(Refusal::folder)?;
         count += 1;
         if complete(&other) >= complete(&record) {
             record = other;
         }
     }
     if count == 0 {
-        return Err("nothing was recorded: the program did not load the recorder".to_owned());
+        return Err(Refusal::NoRecorder);
     }
     Ok(Run { status, seconds, took, record, others: count - 1 })
 }
 
 /// Writes a library into a folder, and returns what the loader has to preload.
-pub(crate) fn preload(folder: &Path, library: &[u8]) -> Result<OsString, String> {
+pub(crate) fn preload(folder: &Path, library: &[u8]) -> Result<OsString, Refusal> {
     if library.is_empty() {
-        return Err("programs can be advised on Linux with glibc on x86-64 only".to_owned());
+        return Err(Refusal::OtherPlatform);
     }
     let path = folder.join("preload.so");
-    fs::write(&path, library).map_err(no_folder)?;
+    fs::write(&path, library).map_err(Refusal::folder)?;
     let mut preload = path.into_os_string();
     if preload.as_encoded_bytes().iter().any(|byte| b" :".contains(byte)) {
         // The loader separates the names of libraries by these.
-        return Err(format!(
-            "the temporary folder {} has a space or a colon in its name; set TMPDIR to another",
-            folder.display()
-        ));
+        return Err(Refusal::Preload(folder.to_owned()));
     }
     if let Some(others) = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
         preload.push(":");
         preload.push(others);
     }
     Ok(preload)
-}
-
-pub(crate) fn no_folder(error: std::io::Error) -> String {
-    format!("a temporary folder: {error}")
 }
 
 /// Whether an interrupt came from the keyboard. Relaxed: nothing else is read after it.
@@ -253,10 +237,10 @@ extern "C" fn interrupted(_signal: i32) {
 }
 
 /// What printing brought. Whoever reads what is printed may have read enough.
-pub(crate) fn unless_closed(printed: io::Result<()>) -> Result<(), String> {
+pub(crate) fn unless_closed(printed: io::Result<()>) -> Result<(), Refusal> {
     match printed {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(format!("standard output: {error}"))
+            Err(Refusal::System("standard output".to_owned(), error.to_string()))
         }
         _ => Ok(()),
     }
@@ -273,7 +257,7 @@ fn complete(bytes: &[u8]) -> u64 {
 
 /// Waits until a program ends. Returns how, the seconds of the processor that it took, and the most
 /// bytes that were resident in it, or in one of the programs that it started.
-pub(crate) fn wait(child: &Child) -> Result<(ExitStatus, f64, f64), String> {
+pub(crate) fn wait(child: &Child) -> Result<(ExitStatus, f64, f64), Refusal> {
     #[repr(C)]
     #[derive(Default)]
     struct Usage {
@@ -290,7 +274,7 @@ pub(crate) fn wait(child: &Child) -> Result<(ExitStatus, f64, f64), String> {
     while unsafe { wait4(process, &raw mut status, 0, &raw mut usage) } == -1 {
         let error = std::io::Error::last_os_error();
         if error.kind() != std::io::ErrorKind::Interrupted {
-            return Err(format!("the program could not be waited for: {error}"));
+            return Err(Refusal::System("waiting for the program".to_owned(), error.to_string()));
         }
     }
     let [user, user_micros, system, system_micros] = usage.times.map(|part| part as f64);

@@ -56,6 +56,17 @@ pub(crate) fn is_meant(whole: &str, name: &str) -> bool {
     whole == name || front.is_some_and(|front| front.is_empty() || front.ends_with("::"))
 }
 
+/// Three of these names at most.
+pub(crate) fn some(names: &[String]) -> String {
+    let mut names = names.to_vec();
+    names.sort();
+    names.dedup();
+    let more = names.len().saturating_sub(3);
+    names.truncate(3);
+    let names = format!("`{}`", names.join("`, `"));
+    if more > 0 { format!("{names} and {more} others") } else { names }
+}
+
 #[cfg(test)]
 mod tests {
     use super::without_arguments;

@@ -207,11 +207,6 @@ impl Symbols {
     }
 }
 
-/// Why a program without names cannot be served.
-pub(crate) fn no_names(program: &str) -> String {
-    format!("`{program}` has no symbols, so its functions have no names; build it without `strip`")
-}
-
 fn module_of(modules: &[Module], address: u64) -> Option<&Module> {
     modules.iter().rev().find(|module| (module.start..module.end).contains(&address))
 }

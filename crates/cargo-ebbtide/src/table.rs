@@ -276,6 +276,7 @@ pub(crate) fn json(advice: &Advice, findings: Option<&Findings>) -> serde_json::
                 })
             })
             .collect();
+        let not_tried = findings.and_then(|found| found.tried.get(&index)?.as_ref().err());
         serde_json::json!({
             "function": scope.function.name,
             "location": scope.function.location,
@@ -290,7 +291,7 @@ pub(crate) fn json(advice: &Advice, findings: Option<&Findings>) -> serde_json::
             "expected_at_least": scope.gains.0,
             "expected_at_most": scope.gains.1,
             "measured": findings.and_then(|found| found.of(index)).map(measured),
-            "not_tried": findings.and_then(|found| found.tried.get(&index)?.as_ref().err()),
+            "not_tried": not_tried.map(ToString::to_string),
             "is_polled": scope.is_polled,
             "is_chosen": advice.chosen.contains(&index),
             "escapes": escapes,
