@@ -25,6 +25,7 @@ mod lifetimes;
 mod machine;
 mod measure;
 mod page;
+mod patch;
 mod probe;
 mod refusal;
 mod run;
@@ -150,8 +151,13 @@ fn main() -> ExitCode {
             let outcome = if plan.tried.is_empty() { advise(&plan) } else { try_out(&plan) };
             outcome.map_or_else(refused, |outcome| outcome.code(plan.passes_status))
         }
-        Err(error) => refused(Refusal::Usage(error.to_string())),
+        Err(error) => refused(usage(&error.to_string())),
     }
+}
+
+/// What is wrong with the command line.
+fn usage(what: &str) -> Refusal {
+    Refusal::Usage(format!("{what}\n\n{USAGE}"))
 }
 
 /// What is to be said by the exit status.
@@ -190,8 +196,7 @@ fn show(plan: &Plan, table: &str, json: &serde_json::Value) -> Result<(), Refusa
 
 /// The program of the command line.
 fn program(plan: &Plan) -> Result<Program, Refusal> {
-    let name =
-        plan.program.as_ref().ok_or_else(|| Refusal::Usage("no program is named".to_owned()))?;
+    let name = plan.program.as_ref().ok_or_else(|| usage("no program is named"))?;
     let arguments = plan.arguments.clone();
     Ok(Program { path: run::find(name)?, name: name.clone(), arguments })
 }

@@ -5,11 +5,11 @@
 
 use crate::{
     debug_info,
+    patch::patch,
     refusal::Refusal,
     run,
     spelling::{is_meant, last_name, without_arguments},
     symbols::{self, FunctionAt, Symbols},
-    table,
 };
 use addr2line::gimli::{
     BaseAddresses, CfaRule, EhFrame, NativeEndian, Register, RegisterRule, UnwindContext,
@@ -64,7 +64,7 @@ pub(crate) fn entries(program: &Path, name: &str) -> Result<Vec<Entry>, Refusal>
             let entry = entry(&file, &functions, function).map_err(|why| {
                 let symbols = Symbols::new();
                 let at = symbols.at(&module.to_string_lossy(), function);
-                let by_hand = table::patch(&at, symbols.is_polled(&at.name));
+                let by_hand = patch(&at, symbols.is_polled(&at.name));
                 Refusal::ByHand(function.name.clone(), why.into(), by_hand)
             })?;
             Ok(Entry { module: module.clone(), ..entry })

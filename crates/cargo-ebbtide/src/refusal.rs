@@ -84,7 +84,7 @@ impl Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refusal::System(what, why) => write!(f, "{what}: {why}"),
-            Refusal::Usage(what) => write!(f, "{what}\n\n{}", crate::USAGE),
+            Refusal::Usage(text) => f.write_str(text),
 
             Refusal::NotInPath(name) => write!(f, "`{name}` is no program in PATH"),
             Refusal::NoProgram(name) => write!(f, "`{name}` is not a program"),

@@ -2,12 +2,10 @@
 
 use super::{Folder, text};
 use std::{
-    io::{Read, Write},
+    io::{BufRead, BufReader, Read, Write},
     os::unix::process::CommandExt,
     path::Path,
     process::{Child, Command, Stdio},
-    thread,
-    time::Duration,
 };
 
 /// Starts the adviser as the leader of a group of processes, as a shell does.
@@ -100,13 +98,18 @@ fn an_interrupt_ends_the_runs() {
         let mut adviser = start(options, &program, Stdio::piped());
         let mut input = adviser.stdin.take().unwrap();
         (0..20_000).for_each(|line| writeln!(input, "line {line}").unwrap());
-        thread::sleep(Duration::from_secs(1));
+        let mut errors = BufReader::new(adviser.stderr.take().unwrap());
+        let mut line = String::new();
+        while !line.ends_with("begins\n") {
+            assert!(errors.read_line(&mut line).unwrap() > 0, "{line}");
+        }
         let group = format!("-{}", adviser.id());
         assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+        errors.read_to_string(&mut line).unwrap();
         let output = adviser.wait_with_output().unwrap();
         drop(input);
-        assert_eq!(output.status.code(), Some(status), "{output:?}");
-        assert!(text(&output.stderr).contains("interrupted"), "{output:?}");
+        assert_eq!(output.status.code(), Some(status), "{line}");
+        assert!(line.contains("interrupted"), "{line}");
     }
 }
 

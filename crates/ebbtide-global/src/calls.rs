@@ -198,6 +198,16 @@ pub fn enter() -> Entered {
 }
 
 /// An open scope of this thread, from [`enter`].
+///
+/// ```
+/// struct Request {
+///     _scope: ebbtide_global::Entered,
+///     words: Vec<String>,
+/// }
+/// let _scope = ebbtide_global::enter();
+/// let request = Request { _scope, words: vec!["ebb".to_owned()] };
+/// assert_eq!(request.words.len(), 1);
+/// ```
 #[must_use = "the scope ends when the guard is dropped"]
 pub struct Entered {
     _guard: FastGuard,
