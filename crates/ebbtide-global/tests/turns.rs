@@ -131,6 +131,29 @@ fn a_block_that_is_larger_than_a_stage_is_served_while_two_chunks_are_empty() {
 }
 
 #[test]
+fn a_large_block_is_served_from_empty_chunks_while_two_others_take_turns() {
+    alone!();
+    let owner = started();
+    let large = Layout::from_size_align(50 << 20, 8).unwrap();
+    for batches in [0, 20, 200] {
+        let scope = owner.enter(&Options::new()).unwrap();
+        // The bound allows the large block only if the scope gives their memory back.
+        free(&owner, serve(&owner, 60 << 20));
+        pages_touched(&owner, 0, batches);
+        let mut live = serve(&owner, 4 << 10);
+        let block = owner.alloc(large);
+        assert!(!block.is_null(), "after {batches} batches: {}", report());
+        live.extend(serve(&owner, 1 << 20));
+        let distinct: BTreeSet<_> = live.iter().collect();
+        assert_eq!(distinct.len(), live.len());
+        free(&owner, live);
+        // SAFETY: the block is alive, with this layout, and used no more.
+        assert!(unsafe { owner.dealloc(block, large) });
+        owner.leave(scope);
+    }
+}
+
+#[test]
 fn the_next_scope_has_none_of_the_chunks_that_took_turns() {
     alone!();
     let owner = started();

@@ -177,17 +177,17 @@ impl Owner {
         has_swept
     }
 
-    /// Gives back the empty chunks of the innermost scope, except for its first. Returns whether there
-    /// were any. No chunk may be parked, since it could be one of them (G5).
+    /// Gives back the empty chunks of the innermost scope, except for its first, the current one, and a
+    /// parked one, which continues where it stopped (G5). Returns whether there were any.
     #[cold]
     fn sweep(&self, flushed: Flushed) -> bool {
-        invariant!(self.bump.parked() == 0, "G5, a parked chunk is not given back");
         let Some((scope, current)) = self.scope().zip(self.bump.chunk()) else { return false };
+        let parked = current.next().filter(|_| self.bump.parked() > 0);
         // It may be a chunk that is given back.
         self.innermost.search_position.set(None);
         // Given back together, because neighbours then take fewer calls of the system.
         let mut given: Option<ChunkRef> = None;
-        let mut before = current;
+        let mut before = parked.unwrap_or(current);
         while let Some(chunk) = before.next() {
             if chunk != scope.first_chunk() && chunk.entry().is_empty(flushed) {
                 before.set_next(chunk.next());
@@ -203,10 +203,6 @@ impl Owner {
 
     /// Looks for empty chunks of the innermost scope, which was refused a large block.
     pub(super) fn sweep_for_large(&self) -> bool {
-        // A parked chunk may be empty, but continues where it stopped (G5).
-        if self.bump.parked() > 0 {
-            return false;
-        }
         self.promote();
         self.sweep_if_due(held::BUDGET.window(), self.flush())
     }
