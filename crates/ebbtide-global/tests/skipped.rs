@@ -115,6 +115,8 @@ fn a_long_scope_skips_requests_while_they_are_slower_than_the_inner_allocator() 
         arena_with(&Options::new().site(site), || {
             // A long scope takes megabytes.
             let block = || {
+                // It is not the scope's to skip.
+                outside(|| drop(black_box(Box::new(0))));
                 let (block, bytes) = (block(is_slow_in_arena), [0; 1000].to_vec());
                 let is_outside = !is_ours(&raw const *block);
                 let skipped = u64::from(is_outside) + u64::from(!is_ours(bytes.as_ptr()));
