@@ -503,7 +503,7 @@ const ROWS: &[Row] = &[
     ("scopes that are skipped", |n, meter| {
         meter.run(|| drop((0..n).map(|_| arena(|| bytes(200))).collect::<Vec<_>>()));
     }),
-    // Pinned chunks and persistent scopes.
+    // Pinned chunks.
     ("chunks that are pinned, and their end", |n, meter| {
         meter.run(|| free_mixed(pinned(n / 10)));
     }),
@@ -549,7 +549,7 @@ const ROWS: &[Row] = &[
             }
         });
     }),
-    ("blocks of a persistent scope, freed by another thread", |n, meter| {
+    ("kept blocks, freed by another thread", |n, meter| {
         meter.run(|| {
             for _ in 0..10 {
                 let kept = sparse(n / 10);
@@ -580,8 +580,6 @@ const ROWS: &[Row] = &[
         meter.run(|| (0..n).for_each(|_| arena(|| drop(blocks(5)))));
         drop(kept);
     }),
-    // If these scopes do not persist, each takes the holes of a chunk and leaves them there, merged or
-    // not: a step of the first row took 200,000 instructions, and one of the second up to 26,000.
     ("requests, one in four of which caches a block", |n, meter| {
         requests(n, 500, 4, 1_000, meter);
     }),

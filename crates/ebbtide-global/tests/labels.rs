@@ -90,8 +90,7 @@ fn pinned_chunks_count_for_their_label_until_another_thread_frees_the_last_block
         let kept: Vec<_> = (0..40).map(|_| arena_with(&options, one_of_a_chunk)).collect();
         let sessions = label("sessions");
         assert_eq!(sessions.pinned_bytes, sessions.pinned_chunks * (64 << 10));
-        // Each scope pins a chunk, except that a persistent scope reuses memory of earlier ones.
-        assert!((3..=41).contains(&sessions.pinned_chunks), "{sessions:?}");
+        assert_eq!(sessions.pinned_chunks, 40, "{sessions:?}");
         thread::spawn(move || drop(kept)).join().unwrap();
         release_pool();
         assert_eq!(label("sessions").pinned_chunks, 0);
@@ -144,7 +143,7 @@ fn nested_scopes_pin_for_the_label_around_them_unless_they_have_their_own() {
 }
 
 #[test]
-fn the_chunks_of_a_persistent_scope_count_for_who_took_them_and_are_all_counted() {
+fn the_chunks_of_scopes_with_two_labels_are_all_counted() {
     alone!();
     in_a_thread(|| {
         let names = ["even", "odd"];
@@ -296,7 +295,7 @@ fn a_future_is_one_scope_however_often_it_is_polled() {
             let mut future = Box::pin(ArenaFuture::with(options, async {
                 let mut kept = Vec::new();
                 for m in 0..n % 10 {
-                    // The kept blocks make scopes persist, and make scopes be skipped.
+                    // The kept blocks pin chunks.
                     kept.push(vec![m; 1 + 10 * n]);
                     Later::default().await;
                 }

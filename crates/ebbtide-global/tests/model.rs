@@ -35,16 +35,16 @@ enum Step {
         by: usize,
         limits: usize,
     },
-    /// A scope that keeps every eighth of its blocks: after a few of them, one persists.
+    /// A scope that keeps every eighth of its blocks.
     KeepLittle {
         by: usize,
         blocks: usize,
         size: usize,
     },
-    /// Many blocks, most of which are freed in another order, some by another owner, so that a scope
-    /// becomes long, lists blocks and ebbs. A nested scope may be open meanwhile. The blocks may have
+    /// Many blocks, most of which are freed in another order, some by another owner, so that a scope has
+    /// many chunks, some of them empty. A nested scope may be open meanwhile. The blocks may have
     /// headers; those are not kept.
-    Ebb {
+    Replace {
         by: usize,
         other: usize,
         blocks: usize,
@@ -96,7 +96,7 @@ fn steps() -> impl Strategy<Value = Step> {
             .prop_map(|(by, blocks, size)| Step::KeepLittle { by, blocks, size }),
         1 => (by.clone(), by.clone(), 500..4000_usize, 1..300_usize, 2..2000_usize, prop::bool::weighted(0.2), any::<bool>())
             .prop_map(|(by, other, blocks, size, keep, nested, headed)| {
-                Step::Ebb { by, other, blocks, size, keep, nested, headed }
+                Step::Replace { by, other, blocks, size, keep, nested, headed }
             }),
         1 => by.clone().prop_map(|by| Step::Outside { by }),
         1 => (by.clone(), any::<usize>()).prop_map(|(by, which)| Step::Leave { by, which }),
@@ -158,7 +158,7 @@ impl World {
                     ticket.into_iter().for_each(|ticket| self.owners[by].leave(ticket));
                 }
             }
-            Step::Ebb { by, other, blocks, size, keep, nested, headed } => {
+            Step::Replace { by, other, blocks, size, keep, nested, headed } => {
                 let layout = Layout::from_size_align(size, 8).unwrap();
                 for _ in 0..2 {
                     let make = |_| match headed {

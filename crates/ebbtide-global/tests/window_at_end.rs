@@ -35,7 +35,7 @@ fn memory_of_idle_scopes_that_an_ending_owner_ends_is_not_lost() {
         kept.into_iter().for_each(|block| free(&last, block));
         last.end();
         assert!(report().held > 12 << 20, "{:?}", report());
-        // The peak is forgotten after two windows; after two without a session, a scope is idle.
+        // The peak is forgotten after two windows.
         for owner in ending {
             pause(1050);
             (0..scopes).for_each(|_| use_and_free(&owner));

@@ -277,6 +277,7 @@ pub(crate) fn trim(bytes: usize) {
 /// Called at the end of a window. Gives memory back to the system: what is held beyond the bound, or
 /// what was not used during the window, except for what pools always keep within the bound without
 /// the reserve.
+#[cold]
 pub(crate) fn end_window() {
     let pooled = POOLED.load(Ordering::Relaxed);
     let unused = UNUSED.swap(pooled, Ordering::Relaxed).min(pooled);

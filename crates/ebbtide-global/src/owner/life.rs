@@ -75,10 +75,8 @@ impl Owner {
         self.ids.finish();
         // The bound falls with the number of owners.
         if observe_published() {
-            self.end_window();
+            pool::end_window();
         }
-        // Last, because the end of a window fills the cache.
-        self.cache.release_runs();
         // No helper thread waits for what a scope left that was still open.
         let unwatched = if held::may_pool(pool::pooled(), false) { 0 } else { pool::pooled() };
         pool::trim(held::excess(false).max(unwatched.saturating_sub(held::UNWATCHED)));
@@ -137,9 +135,7 @@ impl Owner {
 impl EndWindow for Owner {
     fn end_window_if_due() {
         if observe_published() {
-            let owner = Owner::new();
-            owner.end_window();
-            owner.cache.release_runs();
+            pool::end_window();
         }
     }
 }

@@ -26,13 +26,7 @@ impl Owner {
     /// Observes the live bytes of the whole program. `more` bytes are about to be served here.
     pub(super) fn observe(&self, more: usize) {
         if self.ledger.observe(&self.bump, more) {
-            self.end_window();
+            pool::end_window();
         }
-    }
-
-    /// Gives back the memory that was not used in the window that has just ended.
-    #[cold]
-    pub(super) fn end_window(&self) {
-        pool::end_window();
     }
 }
