@@ -1262,8 +1262,10 @@ impl Cursor {
             if is_marked(chunk) {
                 // SAFETY: a chunk of the list of this arena.
                 let region = unsafe { current.control().region(chunk) };
-                let empty = low.addr().get() == top;
-                let is_there = empty || region.contains(low.addr().get());
+                let low = low.addr().get();
+                // An empty range may lie elsewhere.
+                let is_there =
+                    low == top || low < top && region.contains(low) && region.contains(top);
                 return is_there && (chunk != current.chunk() || self.top.get() <= top);
             }
             if chunk == current.chunk() {

@@ -199,15 +199,18 @@ fn a_mark_lies_in_its_chunk_or_is_empty() {
     let mut words = Words::of(arena.scope());
     let mark = words;
     let elsewhere = Words { low: (&raw mut words).cast(), ..mark };
+    let beyond = Words { top: mark.top + 1, ..mark };
+    let before = Words { top: mark.low.addr() - 1, ..mark };
     let (nowhere, empty) = (std::ptr::without_provenance_mut(SMALL), Words { top: SMALL, ..mark });
     // SAFETY: the words of the only scope.
     let scope = unsafe { words.scope() };
     assert!(front_end::is_mark(scope, &mark));
-    assert!(!front_end::is_mark(scope, &elsewhere));
+    assert!(![elsewhere, beyond].iter().any(|words| front_end::is_mark(scope, words)));
     // Nothing was free there. A scope that has more free was not there afterwards.
     assert!(!front_end::is_mark(scope, &Words { low: nowhere, ..empty }));
     scope.alloc_zeroed_slice::<u8>(100_000);
     assert!(front_end::is_mark(scope, &Words { low: nowhere, ..empty }));
+    assert!(![elsewhere, beyond, before].iter().any(|words| front_end::is_mark(scope, words)));
 }
 
 #[test]
