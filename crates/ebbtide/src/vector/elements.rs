@@ -588,8 +588,21 @@ impl<T, L: Length> Elements<T, L> {
         T: Copy,
     {
         let total = slices.iter().try_fold(0usize, |sum, slice| sum.checked_add(slice.len()));
-        self.reserve::<F>(memory, total.ok_or_else(F::too_large)?)?;
-        slices.iter().try_for_each(|slice| self.extend_copy::<F>(memory, slice))
+        let total = total.ok_or_else(F::too_large)?;
+        self.reserve::<F>(memory, total)?;
+        let len = self.len();
+        // SAFETY: `len <= capacity`.
+        let mut place = unsafe { self.place(len) };
+        for slice in slices {
+            // SAFETY: room was made for `total` elements, and the slices are the same as in the sum, so
+            // this one fits behind those before. The room was free, so it does not overlap the slice.
+            unsafe { copy_bytes(NonNull::from(*slice).cast(), place.cast(), size_of_val(*slice)) };
+            // SAFETY: the end of the copy, which lies in the room.
+            place = unsafe { place.add(slice.len()) };
+        }
+        // SAFETY: the copies have initialised the elements up to this length (V1).
+        unsafe { self.set_len(len + total) };
+        Ok(())
     }
 
     /// Appends clones of a slice. For elements that need no `Drop`, the length is set once at the
