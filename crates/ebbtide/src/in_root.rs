@@ -41,12 +41,18 @@ fn out_of_line<R>(slow_path: impl FnOnce() -> R) -> R {
 /// cursor, so the root need not be in use. Any other request is made to the root in use; the first
 /// chunk has room for it.
 ///
+/// What follows `else` makes the request out of line. It does not copy a large value once more: it
+/// reserves the block before it writes the value there.
+///
 /// A macro, because a closure that is called in two places is not inlined.
 macro_rules! request {
     ($arena:ident, $failure:ty, [$($fits:tt)*], $root:ident => $make:expr) => {
-        request!(@ $arena, $failure, [$($fits)*], $root => $make, |size: usize| !is_short(size))
+        request!($arena, $failure, [$($fits)*], $root => $make, else $make)
     };
-    (@ $arena:ident, $failure:ty, [$($fits:tt)*], $root:ident => $make:expr, $is_refreshed:expr) => {{
+    ($arena:ident, $failure:ty, [$($fits:tt)*], $root:ident => $make:expr, else $make_slowly:expr) => {
+        request!(@ $arena, $failure, [$($fits)*], $root => $make, else $make_slowly, |size: usize| !is_short(size))
+    };
+    (@ $arena:ident, $failure:ty, [$($fits:tt)*], $root:ident => $make:expr, else $make_slowly:expr, $is_refreshed:expr) => {{
         let $root = $arena.root_as_is();
         if let Ok(size) = $root.cursor().$($fits)* {
             if $is_refreshed(size) {
@@ -59,7 +65,11 @@ macro_rules! request {
                     Ok(size) => Need { size, align: 1 },
                     Err(need) => need,
                 };
-                $arena.open_root_for::<$failure>(need).map(|$root| $make)
+                // Not by `map`, whose closure would get a copy of a large value.
+                match $arena.open_root_for::<$failure>(need) {
+                    Ok($root) => Ok($make_slowly),
+                    Err(failure) => Err(failure),
+                }
             })
         }
     }};
@@ -69,7 +79,7 @@ macro_rules! request {
 /// nothing, and is no reason to refresh a root that may be nowhere.
 macro_rules! request_comparing {
     ($arena:ident, $failure:ty, [$($fits:tt)*], $root:ident => $make:expr) => {
-        request!(@ $arena, $failure, [$($fits)*], $root => $make, |size: usize| size > 0)
+        request!(@ $arena, $failure, [$($fits)*], $root => $make, else $make, |size: usize| size > 0)
     };
 }
 
@@ -113,26 +123,30 @@ impl<B: Backing> Arena<B> {
     #[inline(always)]
     pub fn alloc<T>(&self, value: T) -> &mut T {
         const { assert_no_drop::<T>() };
-        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc(value)))
+        always(
+            request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc(value), else root.alloc_uninit().write(value)),
+        )
     }
 
     /// The same in the [root](Arena::root); see [`Scope::try_alloc`](crate::Scope::try_alloc).
     #[inline(always)]
     pub fn try_alloc<T>(&self, value: T) -> Result<&mut T, AllocError> {
         const { assert_no_drop::<T>() };
-        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc(value))?
+        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc(value), else Ok(root.try_alloc_uninit()?.write(value)))?
     }
 
     /// The same in the [root](Arena::root); see [`Scope::alloc_leaked`](crate::Scope::alloc_leaked).
     #[inline(always)]
     pub fn alloc_leaked<T>(&self, value: T) -> &mut T {
-        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_leaked(value)))
+        always(
+            request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_leaked(value), else root.alloc_uninit().write(value)),
+        )
     }
 
     /// The same in the [root](Arena::root); see [`Scope::try_alloc_leaked`](crate::Scope::try_alloc_leaked).
     #[inline(always)]
     pub fn try_alloc_leaked<T>(&self, value: T) -> Result<&mut T, AllocError> {
-        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_leaked(value))?
+        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_leaked(value), else Ok(root.try_alloc_uninit()?.write(value)))?
     }
 
     /// The same in the [root](Arena::root); see [`Scope::alloc_with`](crate::Scope::alloc_with).

@@ -137,6 +137,11 @@ macro_rules! moved {
             pub fn through_the_root<'a>(arena: &'a Arena, held: &Held<'_, T>) -> &'a mut T {
                 arena.root().alloc(*held.value)
             }
+
+            #[unsafe(export_name = concat!("moved_to_the_arena_", $size))]
+            pub fn to_the_arena<'a>(arena: &'a Arena, held: &Held<'_, T>) -> &'a mut T {
+                arena.alloc(*held.value)
+            }
         }
     )*};
 }

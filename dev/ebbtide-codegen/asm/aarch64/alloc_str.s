@@ -6,31 +6,31 @@
 	ldr	x9, [x0, #16]
 	sub	x10, x8, x2
 	subs	x11, x10, x9
-	b.mi	.LBB14_16
+	b.mi	.LBB26_16
 	subs	x8, x2, #8
 	str	x10, [x0]
 	add	x0, x9, x11
-	b.hs	.LBB14_6
+	b.hs	.LBB26_6
 	cmp	x2, #1
-	b.ls	.LBB14_9
+	b.ls	.LBB26_9
 	cmp	x2, #3
-	b.ls	.LBB14_12
+	b.ls	.LBB26_12
 	ldr	w8, [x1]
 	sub	x9, x2, #4
 	ldr	w10, [x1, x9]
 	str	w8, [x0]
 	str	w10, [x0, x9]
-.LBB14_5:
+.LBB26_5:
 	mov	x1, x2
 	ldp	x20, x19, [sp, #64]
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB14_6:
+.LBB26_6:
 	cmp	x2, #65
-	b.hs	.LBB14_11
+	b.hs	.LBB26_11
 	cmp	x2, #17
-	b.hs	.LBB14_13
+	b.hs	.LBB26_13
 	ldr	x9, [x1]
 	ldr	x10, [x1, x8]
 	str	x9, [x0]
@@ -40,8 +40,8 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB14_9:
-	cbz	x2, .LBB14_5
+.LBB26_9:
+	cbz	x2, .LBB26_5
 	ldrb	w8, [x1]
 	strb	w8, [x0]
 	mov	x1, x2
@@ -49,7 +49,7 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB14_11:
+.LBB26_11:
 	mov	x19, x0
 	mov	x20, x2
 	bl	memcpy
@@ -60,7 +60,7 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB14_12:
+.LBB26_12:
 	ldrh	w8, [x1]
 	sub	x9, x2, #2
 	ldrh	w10, [x1, x9]
@@ -71,9 +71,9 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB14_13:
+.LBB26_13:
 	cmp	x2, #33
-	b.hs	.LBB14_15
+	b.hs	.LBB26_15
 	ldr	q0, [x1]
 	sub	x8, x2, #16
 	str	q0, [x0]
@@ -84,7 +84,7 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB14_15:
+.LBB26_15:
 	ldp	q1, q0, [x1]
 	sub	x8, x2, #32
 	add	x9, x1, x8
@@ -97,7 +97,7 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB14_16:
+.LBB26_16:
 	//APP
 	//NO_APP
 	mov	x20, x0

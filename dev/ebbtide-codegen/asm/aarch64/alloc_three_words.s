@@ -3,7 +3,7 @@
 	and	x8, x8, #0xfffffffffffffff8
 	sub	x8, x8, #24
 	cmp	x8, x9
-	b.lo	.LBB15_2
+	b.lo	.LBB27_2
 	ldr	q0, [x1]
 	ldr	x9, [x1, #16]
 	str	q0, [x8]
@@ -11,7 +11,7 @@
 	str	x8, [x0]
 	mov	x0, x8
 	ret
-.LBB15_2:
+.LBB27_2:
 	sub	sp, sp, #112
 	stp	x29, x30, [sp, #80]
 	str	x19, [sp, #96]

@@ -3,12 +3,12 @@
 	and	x8, x8, #0xfffffffffffffff8
 	sub	x8, x8, #8
 	cmp	x8, x9
-	b.lo	.LBB16_2
+	b.lo	.LBB28_2
 	str	x1, [x8]
 	str	x8, [x0]
 	mov	x0, x8
 	ret
-.LBB16_2:
+.LBB28_2:
 	sub	sp, sp, #80
 	stp	x29, x30, [sp, #48]
 	str	x19, [sp, #64]

@@ -2,12 +2,12 @@
 	ldr	x9, [x0, #16]
 	sub	x8, x8, #1
 	cmp	x8, x9
-	b.lo	.LBB17_2
+	b.lo	.LBB29_2
 	strb	w1, [x8]
 	str	x8, [x0]
 	mov	x0, x8
 	ret
-.LBB17_2:
+.LBB29_2:
 	sub	sp, sp, #80
 	stp	x29, x30, [sp, #48]
 	str	x19, [sp, #64]

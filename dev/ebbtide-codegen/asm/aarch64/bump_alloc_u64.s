@@ -4,10 +4,10 @@
 	and	x9, x9, #0xfffffffffffffff8
 	sub	x0, x9, #8
 	cmp	x0, x10
-	b.lo	.LBB18_2
+	b.lo	.LBB30_2
 	str	x1, [x0]
 	str	x0, [x8]
 	ret
-.LBB18_2:
+.LBB30_2:
 	mov	x0, x8
 	b	_ZN7bumpalo11out_of_lineE

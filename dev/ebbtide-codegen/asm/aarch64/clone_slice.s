@@ -10,17 +10,17 @@
 	sub	x9, x9, x2
 	and	x9, x9, #0xfffffffffffffff8
 	subs	x10, x9, x8
-	b.mi	.LBB19_4
+	b.mi	.LBB31_4
 	str	x9, [x0]
 	add	x20, x8, x10
 	cmp	x19, #16
-	b.hs	.LBB19_5
-.LBB19_2:
-	cbz	x19, .LBB19_6
+	b.hs	.LBB31_5
+.LBB31_2:
+	cbz	x19, .LBB31_6
 	mov	x0, x20
 	bl	memcpy
-	b	.LBB19_6
-.LBB19_4:
+	b	.LBB31_6
+.LBB31_4:
 	//APP
 	//NO_APP
 	mov	x22, x0
@@ -53,13 +53,13 @@
 	//APP
 	//NO_APP
 	cmp	x19, #16
-	b.lo	.LBB19_2
-.LBB19_5:
+	b.lo	.LBB31_2
+.LBB31_5:
 	mov	x0, x1
 	mov	x1, x19
 	mov	x2, x20
 	bl	_ZN7ebbtide4copy10clone_manyE
-.LBB19_6:
+.LBB31_6:
 	mov	x0, x20
 	mov	x1, x19
 	ldp	x20, x19, [sp, #80]

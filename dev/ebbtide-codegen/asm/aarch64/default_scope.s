@@ -12,7 +12,7 @@
 	mrs	x8, TPIDR_EL0
 	add	x19, x8, x0
 	ldrb	w8, [x19, #64]
-	cbnz	w8, .LBB21_4
+	cbnz	w8, .LBB33_4
 	mov	w8, #1
 	mov	x20, xzr
 	strb	w8, [x19, #64]
@@ -21,8 +21,8 @@
 	ldr	x11, [x8, #16]
 	sub	x9, x10, #8
 	cmp	x9, x11
-	b.hs	.LBB21_5
-.LBB21_2:
+	b.hs	.LBB33_5
+.LBB33_2:
 	str	x21, [x29, #24]
 	ldur	q0, [x8, #8]
 	add	x8, x29, #24
@@ -45,8 +45,8 @@
 	//NO_APP
 	//APP
 	//NO_APP
-	b	.LBB21_6
-.LBB21_4:
+	b	.LBB33_6
+.LBB33_4:
 	mov	x0, x19
 	bl	_ZN7ebbtide5local5Local11lease_otherE
 	mov	x20, x0
@@ -55,17 +55,17 @@
 	ldr	x11, [x8, #16]
 	sub	x9, x10, #8
 	cmp	x9, x11
-	b.lo	.LBB21_2
-.LBB21_5:
+	b.lo	.LBB33_2
+.LBB33_5:
 	str	x21, [x9]
-.LBB21_6:
+.LBB33_6:
 	str	x9, [sp]
 	mov	x8, sp
 	//APP
 	//NO_APP
 	ldr	x8, [sp]
 	ldr	x0, [x8]
-	cbnz	x20, .LBB21_8
+	cbnz	x20, .LBB33_8
 	ldrb	w8, [x19, #65]
 	strb	w8, [x19, #64]
 	ldp	x20, x19, [sp, #80]
@@ -73,7 +73,7 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #96
 	ret
-.LBB21_8:
+.LBB33_8:
 	mov	x21, x0
 	mov	x0, x19
 	mov	x1, x20
@@ -84,22 +84,22 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #96
 	ret
-.LBB21_9:
+.LBB33_9:
 .Ltmp16:
 	mov	x21, x0
-	cbnz	x20, .LBB21_12
+	cbnz	x20, .LBB33_12
 	ldrb	w8, [x19, #65]
 	strb	w8, [x19, #64]
-.LBB21_11:
+.LBB33_11:
 	mov	x0, x21
 	bl	_Unwind_Resume
-.LBB21_12:
+.LBB33_12:
 .Ltmp17:
 	mov	x0, x19
 	mov	x1, x20
 	bl	_ZN7ebbtide5local5Local9give_backE
 .Ltmp18:
-	b	.LBB21_11
-.LBB21_13:
+	b	.LBB33_11
+.LBB33_13:
 .Ltmp19:
 	bl	_RNvNtCs6Hz1PecaLG4_4core9panicking16panic_in_cleanup

@@ -10,20 +10,20 @@
 	ldr	x8, [x20, #16]
 	sub	x9, x0, #64
 	cmp	x9, x8
-	b.lo	.LBB22_7
+	b.lo	.LBB34_7
 	ldr	x9, [x20, #8]
-	cbz	x19, .LBB22_6
-.LBB22_2:
+	cbz	x19, .LBB34_6
+.LBB34_2:
 	mov	x20, xzr
 	and	x10, x0, #0xfffffffffffffff0
 	add	x21, sp, #8
 	mov	w22, #8
 	mov	w23, #3
 	add	x24, sp, #16
-.LBB22_3:
+.LBB34_3:
 	sub	x11, x10, #8
 	cmp	x11, x8
-	b.lo	.LBB22_5
+	b.lo	.LBB34_5
 	str	x20, [x11]
 	mov	x10, x11
 	str	x11, [sp, #16]
@@ -31,9 +31,9 @@
 	//APP
 	//NO_APP
 	cmp	x19, x20
-	b.ne	.LBB22_3
-	b	.LBB22_6
-.LBB22_5:
+	b.ne	.LBB34_3
+	b	.LBB34_6
+.LBB34_5:
 	str	x20, [sp, #8]
 	add	x0, sp, #16
 	//APP
@@ -58,15 +58,15 @@
 	//APP
 	//NO_APP
 	cmp	x19, x20
-	b.ne	.LBB22_3
-.LBB22_6:
+	b.ne	.LBB34_3
+.LBB34_6:
 	ldp	x20, x19, [sp, #112]
 	ldp	x22, x21, [sp, #96]
 	ldp	x24, x23, [sp, #80]
 	ldp	x29, x30, [sp, #64]
 	add	sp, sp, #128
 	ret
-.LBB22_7:
+.LBB34_7:
 	ldr	x9, [x20, #8]
 	str	x8, [sp, #32]
 	stp	x0, x9, [sp, #16]
@@ -78,5 +78,5 @@
 	str	x9, [x20]
 	fmov	x9, d0
 	stur	q0, [x20, #8]
-	cbnz	x19, .LBB22_2
-	b	.LBB22_6
+	cbnz	x19, .LBB34_2
+	b	.LBB34_6

@@ -5,14 +5,14 @@
 	ldr	x8, [x0, #32]
 	mov	x19, x0
 	ldr	x0, [x8, #80]
-	cbz	x0, .LBB216_4
+	cbz	x0, .LBB240_4
 	ldr	x10, [x19, #24]
 	sub	x9, x0, #8
 	cmp	x9, x10
-	b.lo	.LBB216_5
-.LBB216_2:
+	b.lo	.LBB240_5
+.LBB240_2:
 	str	x1, [x9]
-.LBB216_3:
+.LBB240_3:
 	str	x9, [sp, #16]
 	add	x8, sp, #16
 	//APP
@@ -23,7 +23,7 @@
 	ldp	x29, x30, [sp, #64]
 	add	sp, sp, #96
 	ret
-.LBB216_4:
+.LBB240_4:
 	mov	x0, x19
 	mov	x20, x1
 	bl	_ZN7ebbtide5arena14Arena$LT$B$GT$11open_slowlyE
@@ -32,8 +32,8 @@
 	ldr	x10, [x19, #24]
 	sub	x9, x0, #8
 	cmp	x9, x10
-	b.hs	.LBB216_2
-.LBB216_5:
+	b.hs	.LBB240_2
+.LBB240_5:
 	str	x1, [sp, #8]
 	mov	w9, #8
 	//APP
@@ -53,4 +53,4 @@
 	//NO_APP
 	//APP
 	//NO_APP
-	b	.LBB216_3
+	b	.LBB240_3

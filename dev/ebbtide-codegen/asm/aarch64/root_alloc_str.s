@@ -4,37 +4,37 @@
 	add	x29, sp, #48
 	mov	x19, x2
 	cmp	x2, #64
-	b.hi	.LBB217_14
+	b.hi	.LBB241_14
 	ldr	x8, [x0, #16]
 	ldr	x9, [x0]
 	add	x10, x19, x8
 	cmp	x9, x10
-	b.mi	.LBB217_14
+	b.mi	.LBB241_14
 	sub	x9, x9, x19
 	subs	x10, x9, x8
-	b.mi	.LBB217_17
+	b.mi	.LBB241_17
 	cmp	x19, #7
 	str	x9, [x0]
 	add	x0, x8, x10
-	b.hi	.LBB217_8
+	b.hi	.LBB241_8
 	cmp	x19, #1
-	b.ls	.LBB217_10
+	b.ls	.LBB241_10
 	cmp	x19, #3
-	b.ls	.LBB217_15
+	b.ls	.LBB241_15
 	ldr	w8, [x1]
 	str	w8, [x0]
 	sub	x8, x19, #4
 	ldr	w9, [x1, x8]
 	str	w9, [x0, x8]
-.LBB217_7:
+.LBB241_7:
 	mov	x1, x19
 	ldp	x20, x19, [sp, #64]
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB217_8:
+.LBB241_8:
 	cmp	x19, #17
-	b.hs	.LBB217_12
+	b.hs	.LBB241_12
 	ldr	x8, [x1]
 	str	x8, [x0]
 	sub	x8, x19, #8
@@ -45,8 +45,8 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB217_10:
-	cbz	x19, .LBB217_7
+.LBB241_10:
+	cbz	x19, .LBB241_7
 	ldrb	w8, [x1]
 	strb	w8, [x0]
 	mov	x1, x19
@@ -54,9 +54,9 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB217_12:
+.LBB241_12:
 	cmp	x19, #33
-	b.hs	.LBB217_16
+	b.hs	.LBB241_16
 	ldr	q0, [x1]
 	sub	x8, x19, #16
 	str	q0, [x0]
@@ -67,7 +67,7 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB217_14:
+.LBB241_14:
 	stp	x0, x1, [sp]
 	mov	x0, sp
 	str	x19, [sp, #16]
@@ -76,7 +76,7 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB217_15:
+.LBB241_15:
 	ldrh	w8, [x1]
 	strh	w8, [x0]
 	sub	x8, x19, #2
@@ -87,7 +87,7 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB217_16:
+.LBB241_16:
 	ldp	q1, q0, [x1]
 	sub	x8, x19, #32
 	add	x9, x1, x8
@@ -100,7 +100,7 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB217_17:
+.LBB241_17:
 	//APP
 	//NO_APP
 	mov	x20, x0

@@ -1,8 +1,8 @@
 	lsr	x8, x1, #60
-	cbz	x8, .LBB219_2
+	cbz	x8, .LBB243_2
 	mov	x0, xzr
 	ret
-.LBB219_2:
+.LBB243_2:
 	sub	sp, sp, #80
 	stp	x29, x30, [sp, #48]
 	stp	x20, x19, [sp, #64]
@@ -13,46 +13,46 @@
 	sub	x10, x10, x8
 	and	x10, x10, #0xfffffffffffffff8
 	subs	x11, x10, x9
-	b.mi	.LBB219_11
+	b.mi	.LBB243_11
 	str	x10, [x0]
 	add	x0, x9, x11
-	cbz	x1, .LBB219_10
-.LBB219_4:
+	cbz	x1, .LBB243_10
+.LBB243_4:
 	cmp	x1, #4
-	b.hs	.LBB219_6
+	b.hs	.LBB243_6
 	mov	x8, xzr
-	b	.LBB219_9
-.LBB219_6:
+	b	.LBB243_9
+.LBB243_6:
 	mov	w8, #2
 	mov	w9, #4
-	adrp	x10, .LCPI219_0
+	adrp	x10, .LCPI243_0
 	dup	v0.2d, x8
 	dup	v1.2d, x9
-	ldr	q2, [x10, :lo12:.LCPI219_0]
+	ldr	q2, [x10, :lo12:.LCPI243_0]
 	and	x8, x1, #0xffffffffffffffc
 	add	x9, x0, #16
 	and	x10, x1, #0xffffffffffffffc
-.LBB219_7:
+.LBB243_7:
 	add	v3.2d, v2.2d, v0.2d
 	subs	x10, x10, #4
 	stp	q2, q3, [x9, #-16]
 	add	v2.2d, v2.2d, v1.2d
 	add	x9, x9, #32
-	b.ne	.LBB219_7
+	b.ne	.LBB243_7
 	cmp	x1, x8
-	b.eq	.LBB219_10
-.LBB219_9:
+	b.eq	.LBB243_10
+.LBB243_9:
 	mov	x9, x8
 	add	x8, x8, #1
 	cmp	x1, x8
 	str	x9, [x0, x9, lsl #3]
-	b.ne	.LBB219_9
-.LBB219_10:
+	b.ne	.LBB243_9
+.LBB243_10:
 	ldp	x20, x19, [sp, #64]
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB219_11:
+.LBB243_11:
 	//APP
 	//NO_APP
 	mov	x20, x0
@@ -81,11 +81,11 @@
 	str	x8, [x20, #8]
 	//APP
 	//NO_APP
-	cbz	x0, .LBB219_13
+	cbz	x0, .LBB243_13
 	mov	x1, x19
-	cbnz	x19, .LBB219_4
-	b	.LBB219_10
-.LBB219_13:
+	cbnz	x19, .LBB243_4
+	b	.LBB243_10
+.LBB243_13:
 	ldp	x20, x19, [sp, #64]
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80

@@ -6,47 +6,47 @@
 	movq	%rax, %rcx
 	subq	16(%rdi), %rcx
 	cmpq	%rdx, %rcx
-	jl	.LBB14_17
+	jl	.LBB26_17
 	subq	%rdx, %rax
 	movq	%rax, (%rdi)
 	cmpq	$8, %rdx
-	jae	.LBB14_2
+	jae	.LBB26_2
 	cmpq	$1, %rdx
-	jbe	.LBB14_12
+	jbe	.LBB26_12
 	cmpq	$3, %rdx
-	jbe	.LBB14_15
+	jbe	.LBB26_15
 	movl	(%rsi), %ecx
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-	jmp	.LBB14_18
-.LBB14_2:
+	jmp	.LBB26_18
+.LBB26_2:
 	cmpq	$65, %rdx
-	jae	.LBB14_3
+	jae	.LBB26_3
 	cmpq	$17, %rdx
-	jae	.LBB14_8
+	jae	.LBB26_8
 	movq	(%rsi), %rcx
 	movq	%rcx, (%rax)
 	movq	-8(%rsi,%rdx), %rcx
 	movq	%rcx, -8(%rax,%rdx)
-	jmp	.LBB14_18
-.LBB14_12:
+	jmp	.LBB26_18
+.LBB26_12:
 	testq	%rdx, %rdx
-	je	.LBB14_18
+	je	.LBB26_18
 	movzbl	(%rsi), %ecx
 	movb	%cl, (%rax)
-	jmp	.LBB14_18
-.LBB14_3:
+	jmp	.LBB26_18
+.LBB26_3:
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %rdx
 	movq	%rax, %r14
-	jb	.LBB14_6
+	jb	.LBB26_6
 	movq	8(%rdi), %rcx
 	movq	8(%rcx), %rcx
 	subq	%rax, %rcx
 	cmpq	$262144, %rcx
-	jb	.LBB14_6
+	jb	.LBB26_6
 	movq	%rax, %rdi
 	movq	%rsi, %rbx
 	movq	%rdx, %rsi
@@ -55,28 +55,28 @@
 	movq	%rbx, %rsi
 	movq	%r14, %rax
 	movq	%r15, %rdx
-.LBB14_6:
+.LBB26_6:
 	movq	%rax, %rdi
 	movq	%rdx, %rbx
 	callq	*memcpy@GOTPCREL(%rip)
 	movq	%r14, %rax
 	movq	%rbx, %rdx
-	jmp	.LBB14_18
-.LBB14_15:
+	jmp	.LBB26_18
+.LBB26_15:
 	movzwl	(%rsi), %ecx
 	movw	%cx, (%rax)
 	movzwl	-2(%rsi,%rdx), %ecx
 	movw	%cx, -2(%rax,%rdx)
-	jmp	.LBB14_18
-.LBB14_8:
+	jmp	.LBB26_18
+.LBB26_8:
 	cmpq	$33, %rdx
-	jae	.LBB14_9
+	jae	.LBB26_9
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
-	jmp	.LBB14_18
-.LBB14_9:
+	jmp	.LBB26_18
+.LBB26_9:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rax)
@@ -85,8 +85,8 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rax,%rdx)
 	movups	%xmm0, -32(%rax,%rdx)
-	jmp	.LBB14_18
-.LBB14_17:
+	jmp	.LBB26_18
+.LBB26_17:
 	#APP
 	#NO_APP
 	movq	8(%rdi), %rax
@@ -118,7 +118,7 @@
 	movq	%rcx, 8(%r14)
 	#APP
 	#NO_APP
-.LBB14_18:
+.LBB26_18:
 	addq	$48, %rsp
 	popq	%rbx
 	popq	%r14

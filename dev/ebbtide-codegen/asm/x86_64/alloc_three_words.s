@@ -2,14 +2,14 @@
 	andq	$-8, %rax
 	addq	$-24, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB15_2
+	jb	.LBB27_2
 	movq	16(%rsi), %rcx
 	movq	%rcx, 16(%rax)
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB15_2:
+.LBB27_2:
 	pushq	%rbx
 	subq	$80, %rsp
 	movq	16(%rsi), %rax

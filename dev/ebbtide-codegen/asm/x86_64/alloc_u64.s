@@ -2,11 +2,11 @@
 	andq	$-8, %rax
 	addq	$-8, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB16_2
+	jb	.LBB28_2
 	movq	%rsi, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB16_2:
+.LBB28_2:
 	pushq	%rbx
 	subq	$64, %rsp
 	movq	%rsi, 8(%rsp)

@@ -1,11 +1,11 @@
 	movq	(%rdi), %rax
 	decq	%rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB17_2
+	jb	.LBB29_2
 	movb	%sil, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB17_2:
+.LBB29_2:
 	pushq	%rbx
 	subq	$64, %rsp
 	movb	%sil, 15(%rsp)

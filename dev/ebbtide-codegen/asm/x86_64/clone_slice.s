@@ -10,45 +10,45 @@
 	movq	%r14, %rax
 	subq	16(%rdi), %rax
 	cmpq	%rdx, %rax
-	jl	.LBB19_2
+	jl	.LBB31_2
 	subq	%rdx, %r14
 	movq	%r14, (%rdi)
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rax
 	movq	(%rax), %rax
 	cmpq	%rax, %rdx
-	jb	.LBB19_8
-.LBB19_4:
+	jb	.LBB31_8
+.LBB31_4:
 	movq	8(%rdi), %rax
 	movq	8(%rax), %rax
 	subq	%r14, %rax
 	cmpq	$262144, %rax
-	jb	.LBB19_8
+	jb	.LBB31_8
 	prefetcht0	-4096(%r14)
 	leaq	-5(%rbx), %rax
 	cmpq	$1019, %rax
-	ja	.LBB19_8
+	ja	.LBB31_8
 	leaq	-4032(%r14), %rax
 	movl	$64, %ecx
-.LBB19_7:
+.LBB31_7:
 	prefetcht0	-64(%rax,%rcx)
 	prefetcht0	(%rax,%rcx)
 	subq	$-128, %rcx
 	cmpq	%rcx, %rdx
-	ja	.LBB19_7
-.LBB19_8:
+	ja	.LBB31_7
+.LBB31_8:
 	cmpq	$16, %rbx
-	jae	.LBB19_9
+	jae	.LBB31_9
 	testq	%rbx, %rbx
-	je	.LBB19_12
+	je	.LBB31_12
 	movq	%r14, %rdi
 	callq	*memcpy@GOTPCREL(%rip)
-	jmp	.LBB19_12
-.LBB19_9:
+	jmp	.LBB31_12
+.LBB31_9:
 	movq	%rsi, %rdi
 	movq	%rbx, %rsi
 	movq	%r14, %rdx
 	callq	*_ZN7ebbtide4copy10clone_manyE@GOTPCREL(%rip)
-.LBB19_12:
+.LBB31_12:
 	movq	%r14, %rax
 	movq	%rbx, %rdx
 	addq	$56, %rsp
@@ -57,7 +57,7 @@
 	popq	%r14
 	popq	%r15
 	retq
-.LBB19_2:
+.LBB31_2:
 	#APP
 	#NO_APP
 	movq	8(%rdi), %rax
@@ -95,5 +95,5 @@
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rax
 	movq	(%rax), %rax
 	cmpq	%rax, %rdx
-	jae	.LBB19_4
-	jmp	.LBB19_8
+	jae	.LBB31_4
+	jmp	.LBB31_8

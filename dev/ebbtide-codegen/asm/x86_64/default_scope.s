@@ -12,7 +12,7 @@
 	callq	__tls_get_addr@PLT
 	movq	%rax, %rbx
 	cmpb	$0, 64(%rax)
-	jne	.LBB21_4
+	jne	.LBB33_4
 	movb	$1, 64(%rbx)
 	movq	%rbx, %rax
 	addq	$8, %rax
@@ -20,8 +20,8 @@
 	movq	(%rax), %rdx
 	leaq	-8(%rdx), %rcx
 	cmpq	16(%rax), %rcx
-	jae	.LBB21_6
-.LBB21_7:
+	jae	.LBB33_6
+.LBB33_7:
 	movups	8(%rax), %xmm0
 	movq	%r15, 8(%rsp)
 	#APP
@@ -43,8 +43,8 @@
 	#NO_APP
 	#APP
 	#NO_APP
-	jmp	.LBB21_9
-.LBB21_4:
+	jmp	.LBB33_9
+.LBB33_4:
 	movq	%rbx, %rdi
 	callq	*_ZN7ebbtide5local5Local11lease_otherE@GOTPCREL(%rip)
 	movq	%rax, %r14
@@ -52,10 +52,10 @@
 	movq	(%rax), %rdx
 	leaq	-8(%rdx), %rcx
 	cmpq	16(%rax), %rcx
-	jb	.LBB21_7
-.LBB21_6:
+	jb	.LBB33_7
+.LBB33_6:
 	movq	%r15, (%rcx)
-.LBB21_9:
+.LBB33_9:
 	movq	%rcx, 16(%rsp)
 	leaq	16(%rsp), %rax
 	#APP
@@ -63,39 +63,39 @@
 	movq	16(%rsp), %rax
 	movq	(%rax), %rax
 	testq	%r14, %r14
-	jne	.LBB21_10
+	jne	.LBB33_10
 	movzbl	65(%rbx), %ecx
 	movb	%cl, 64(%rbx)
-.LBB21_15:
+.LBB33_15:
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r14
 	popq	%r15
 	retq
-.LBB21_10:
+.LBB33_10:
 	movq	%rbx, %rdi
 	movq	%r14, %rsi
 	movq	%rax, %rbx
 	callq	*_ZN7ebbtide5local5Local9give_backE@GOTPCREL(%rip)
 	movq	%rbx, %rax
-	jmp	.LBB21_15
-.LBB21_2:
+	jmp	.LBB33_15
+.LBB33_2:
 .Ltmp16:
 	movq	%rax, %r15
 	testq	%r14, %r14
-	jne	.LBB21_3
+	jne	.LBB33_3
 	movzbl	65(%rbx), %eax
 	movb	%al, 64(%rbx)
-.LBB21_13:
+.LBB33_13:
 	movq	%r15, %rdi
 	callq	_Unwind_Resume@PLT
-.LBB21_3:
+.LBB33_3:
 .Ltmp17:
 	movq	%rbx, %rdi
 	movq	%r14, %rsi
 	callq	*_ZN7ebbtide5local5Local9give_backE@GOTPCREL(%rip)
 .Ltmp18:
-	jmp	.LBB21_13
-.LBB21_11:
+	jmp	.LBB33_13
+.LBB33_11:
 .Ltmp19:
 	callq	*_RNvNtCsgEmfK2I1SDS_4core9panicking16panic_in_cleanup@GOTPCREL(%rip)

@@ -9,32 +9,32 @@
 	movq	16(%rdi), %rdx
 	leaq	-64(%rax), %rcx
 	cmpq	%rdx, %rcx
-	jb	.LBB22_2
+	jb	.LBB34_2
 	movq	8(%rdi), %rcx
 	testq	%rbx, %rbx
-	je	.LBB22_9
-.LBB22_4:
+	je	.LBB34_9
+.LBB34_4:
 	andq	$-16, %rax
 	xorl	%r15d, %r15d
 	leaq	56(%rsp), %r12
 	leaq	8(%rsp), %r14
 	movq	_ZN7ebbtide3raw10alloc_slowE@GOTPCREL(%rip), %r13
-.LBB22_5:
+.LBB34_5:
 	leaq	-8(%rax), %rsi
 	cmpq	%rdx, %rsi
-	jb	.LBB22_7
+	jb	.LBB34_7
 	movq	%r15, (%rsi)
 	movq	%rsi, %rax
-.LBB22_8:
+.LBB34_8:
 	incq	%r15
 	movq	%rax, 8(%rsp)
 	#APP
 	#NO_APP
 	movq	%rsi, %rax
 	cmpq	%r15, %rbx
-	jne	.LBB22_5
-	jmp	.LBB22_9
-.LBB22_7:
+	jne	.LBB34_5
+	jmp	.LBB34_9
+.LBB34_7:
 	movq	%r15, 56(%rsp)
 	#APP
 	#NO_APP
@@ -56,8 +56,8 @@
 	movq	32(%rsp), %rcx
 	#APP
 	#NO_APP
-	jmp	.LBB22_8
-.LBB22_2:
+	jmp	.LBB34_8
+.LBB34_2:
 	movq	8(%rdi), %rcx
 	movq	%rax, 8(%rsp)
 	movq	%rcx, 16(%rsp)
@@ -72,8 +72,8 @@
 	movq	16(%rsp), %rcx
 	movups	%xmm0, 8(%r14)
 	testq	%rbx, %rbx
-	jne	.LBB22_4
-.LBB22_9:
+	jne	.LBB34_4
+.LBB34_9:
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r12

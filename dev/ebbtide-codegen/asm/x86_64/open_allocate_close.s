@@ -4,14 +4,14 @@
 	movq	32(%rdi), %rdx
 	movq	80(%rdx), %rax
 	testq	%rax, %rax
-	je	.LBB216_1
+	je	.LBB240_1
 	movq	24(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jb	.LBB216_4
-.LBB216_3:
+	jb	.LBB240_4
+.LBB240_3:
 	movq	%rsi, (%rcx)
-.LBB216_5:
+.LBB240_5:
 	movq	%rcx, 8(%rsp)
 	leaq	8(%rsp), %rax
 	#APP
@@ -22,7 +22,7 @@
 	popq	%rbx
 	popq	%r14
 	retq
-.LBB216_1:
+.LBB240_1:
 	movq	%rdi, %rbx
 	movq	%rsi, %r14
 	callq	*_ZN7ebbtide5arena14Arena$LT$B$GT$11open_slowlyE@GOTPCREL(%rip)
@@ -31,8 +31,8 @@
 	movq	24(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jae	.LBB216_3
-.LBB216_4:
+	jae	.LBB240_3
+.LBB240_4:
 	movq	%rsi, (%rsp)
 	#APP
 	#NO_APP
@@ -52,4 +52,4 @@
 	#NO_APP
 	#APP
 	#NO_APP
-	jmp	.LBB216_5
+	jmp	.LBB240_5

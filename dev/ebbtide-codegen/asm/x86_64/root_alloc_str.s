@@ -1,47 +1,47 @@
 	cmpq	$64, %rdx
-	ja	.LBB217_13
+	ja	.LBB241_13
 	movq	(%rdi), %rax
 	movq	%rax, %rcx
 	subq	16(%rdi), %rcx
 	cmpq	%rdx, %rcx
-	jl	.LBB217_13
+	jl	.LBB241_13
 	subq	%rdx, %rax
 	movq	%rax, (%rdi)
 	cmpq	$7, %rdx
-	ja	.LBB217_6
+	ja	.LBB241_6
 	cmpq	$1, %rdx
-	jbe	.LBB217_8
+	jbe	.LBB241_8
 	cmpq	$3, %rdx
-	jbe	.LBB217_14
+	jbe	.LBB241_14
 	movl	(%rsi), %ecx
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-.LBB217_12:
+.LBB241_12:
 	retq
-.LBB217_6:
+.LBB241_6:
 	cmpq	$17, %rdx
-	jae	.LBB217_10
+	jae	.LBB241_10
 	movq	(%rsi), %rcx
 	movq	%rcx, (%rax)
 	movq	-8(%rsi,%rdx), %rcx
 	movq	%rcx, -8(%rax,%rdx)
 	retq
-.LBB217_8:
+.LBB241_8:
 	testq	%rdx, %rdx
-	je	.LBB217_12
+	je	.LBB241_12
 	movzbl	(%rsi), %ecx
 	movb	%cl, (%rax)
 	retq
-.LBB217_10:
+.LBB241_10:
 	cmpq	$33, %rdx
-	jae	.LBB217_15
+	jae	.LBB241_15
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
 	retq
-.LBB217_13:
+.LBB241_13:
 	subq	$24, %rsp
 	movq	%rdi, (%rsp)
 	movq	%rsi, 8(%rsp)
@@ -50,13 +50,13 @@
 	callq	*_ZN7ebbtide7in_root11out_of_lineE@GOTPCREL(%rip)
 	addq	$24, %rsp
 	retq
-.LBB217_14:
+.LBB241_14:
 	movzwl	(%rsi), %ecx
 	movw	%cx, (%rax)
 	movzwl	-2(%rsi,%rdx), %ecx
 	movw	%cx, -2(%rax,%rdx)
 	retq
-.LBB217_15:
+.LBB241_15:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rax)

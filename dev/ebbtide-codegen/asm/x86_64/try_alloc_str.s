@@ -6,47 +6,47 @@
 	movq	%rax, %rcx
 	subq	16(%rdi), %rcx
 	cmpq	%rdx, %rcx
-	jl	.LBB220_17
+	jl	.LBB244_17
 	subq	%rdx, %rax
 	movq	%rax, (%rdi)
 	cmpq	$8, %rdx
-	jae	.LBB220_2
+	jae	.LBB244_2
 	cmpq	$1, %rdx
-	jbe	.LBB220_12
+	jbe	.LBB244_12
 	cmpq	$3, %rdx
-	jbe	.LBB220_15
+	jbe	.LBB244_15
 	movl	(%rsi), %ecx
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-	jmp	.LBB220_18
-.LBB220_2:
+	jmp	.LBB244_18
+.LBB244_2:
 	cmpq	$65, %rdx
-	jae	.LBB220_3
+	jae	.LBB244_3
 	cmpq	$17, %rdx
-	jae	.LBB220_8
+	jae	.LBB244_8
 	movq	(%rsi), %rcx
 	movq	%rcx, (%rax)
 	movq	-8(%rsi,%rdx), %rcx
 	movq	%rcx, -8(%rax,%rdx)
-	jmp	.LBB220_18
-.LBB220_12:
+	jmp	.LBB244_18
+.LBB244_12:
 	testq	%rdx, %rdx
-	je	.LBB220_18
+	je	.LBB244_18
 	movzbl	(%rsi), %ecx
 	movb	%cl, (%rax)
-	jmp	.LBB220_18
-.LBB220_3:
+	jmp	.LBB244_18
+.LBB244_3:
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %rdx
 	movq	%rax, %r14
-	jb	.LBB220_6
+	jb	.LBB244_6
 	movq	8(%rdi), %rcx
 	movq	8(%rcx), %rcx
 	subq	%rax, %rcx
 	cmpq	$262144, %rcx
-	jb	.LBB220_6
+	jb	.LBB244_6
 	movq	%rax, %rdi
 	movq	%rsi, %rbx
 	movq	%rdx, %rsi
@@ -55,28 +55,28 @@
 	movq	%rbx, %rsi
 	movq	%r14, %rax
 	movq	%r15, %rdx
-.LBB220_6:
+.LBB244_6:
 	movq	%rax, %rdi
 	movq	%rdx, %rbx
 	callq	*memcpy@GOTPCREL(%rip)
 	movq	%r14, %rax
 	movq	%rbx, %rdx
-	jmp	.LBB220_18
-.LBB220_15:
+	jmp	.LBB244_18
+.LBB244_15:
 	movzwl	(%rsi), %ecx
 	movw	%cx, (%rax)
 	movzwl	-2(%rsi,%rdx), %ecx
 	movw	%cx, -2(%rax,%rdx)
-	jmp	.LBB220_18
-.LBB220_8:
+	jmp	.LBB244_18
+.LBB244_8:
 	cmpq	$33, %rdx
-	jae	.LBB220_9
+	jae	.LBB244_9
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
-	jmp	.LBB220_18
-.LBB220_9:
+	jmp	.LBB244_18
+.LBB244_9:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rax)
@@ -85,8 +85,8 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rax,%rdx)
 	movups	%xmm0, -32(%rax,%rdx)
-	jmp	.LBB220_18
-.LBB220_17:
+	jmp	.LBB244_18
+.LBB244_17:
 	#APP
 	#NO_APP
 	movq	8(%rdi), %rax
@@ -118,7 +118,7 @@
 	movq	%rcx, 8(%r14)
 	#APP
 	#NO_APP
-.LBB220_18:
+.LBB244_18:
 	addq	$48, %rsp
 	popq	%rbx
 	popq	%r14

@@ -2,11 +2,11 @@
 	andq	$-8, %rax
 	addq	$-8, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB221_2
+	jb	.LBB245_2
 	movq	%rsi, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB221_2:
+.LBB245_2:
 	pushq	%rbx
 	subq	$64, %rsp
 	movq	%rsi, 8(%rsp)
@@ -43,7 +43,7 @@
 	testq	%rax, %rax
 	leaq	64(%rsp), %rsp
 	popq	%rbx
-	jne	.LBB221_4
+	jne	.LBB245_4
 	xorl	%eax, %eax
-.LBB221_4:
+.LBB245_4:
 	retq

@@ -1,10 +1,13 @@
 //! The assembly of this crate's functions.
 
-use crate::machine::Machine;
+use crate::{COLD, machine::Machine};
 use std::{collections::BTreeMap, env, fs, path::Path, process::Command, sync::LazyLock};
 
 /// The body of each function by its name, with one instruction or label per line.
 pub(crate) type Functions = BTreeMap<String, String>;
+
+/// What an arena does out of line, once for each function that calls it.
+const OUT_OF_LINE: &str = "_ZN7ebbtide7in_root11out_of_lineE";
 
 /// The out-of-line continuation that clones many elements.
 const PARTS: [(&str, &str); 1] = [("_ZN7ebbtide4copy10clone_manyE", "clone_many")];
@@ -102,7 +105,9 @@ fn find(assembly: &str) -> Functions {
             let name = without_hash(name);
             let part = PARTS.iter().find(|(symbol, _)| *symbol == name);
             let is_own = !(name.starts_with(['.', '_']) || name.starts_with("GCC_except_table"));
-            if part.is_some() || is_own {
+            if name == OUT_OF_LINE {
+                current = Some((format!("{COLD}{}", functions.len()), String::new()));
+            } else if part.is_some() || is_own {
                 let name = part.map_or(name, |(_, name)| (*name).to_owned());
                 current = Some((name, String::new()));
             }

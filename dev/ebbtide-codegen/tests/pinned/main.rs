@@ -19,6 +19,8 @@ use std::{env, fs};
 
 /// Functions that are examined but not recorded.
 const MOVED: &str = "moved_";
+/// Slow paths, which are not recorded either.
+const COLD: &str = "cold_";
 
 fn body<'f>(functions: &'f Functions, name: &str) -> &'f str {
     functions.get(name).unwrap_or_else(|| panic!("the assembly has no function {name}"))
@@ -54,6 +56,13 @@ fn a_value_is_copied_once_from_where_it_is_to_its_block(machine: Machine, functi
         checked += 1;
     }
     assert!(checked >= 190, "{checked} functions");
+}
+
+fn a_slow_path_copies_a_value_once(_: Machine, functions: &Functions) {
+    let cold = functions.iter().filter(|(name, _)| name.starts_with(COLD));
+    let copies = |body: &str| body.lines().filter(|line| line.contains("memcpy")).count();
+    let copies: Vec<usize> = cold.map(|(_, body)| copies(body)).collect();
+    assert!(copies.contains(&1) && copies.iter().all(|&copies| copies <= 1), "{copies:?}");
 }
 
 fn a_loop_over_a_local_scope_rounds_nothing(machine: Machine, functions: &Functions) {
@@ -128,7 +137,8 @@ fn outside_of_scopes_a_call_costs_a_test_and_a_jump(machine: Machine, functions:
 }
 
 fn assembly_is_as_recorded(machine: Machine, functions: &Functions) {
-    let pinned = || functions.iter().filter(|(name, _)| !name.starts_with(MOVED));
+    let is_pinned = |name: &str| ![MOVED, COLD].iter().any(|prefix| name.starts_with(prefix));
+    let pinned = || functions.iter().filter(|(name, _)| is_pinned(name));
     let folder = machine.folder();
     let record = |name: &str| folder.join(format!("{name}.s"));
     // Of each machine, because `bless` records those that are installed.
@@ -186,6 +196,7 @@ macro_rules! tests {
                 $machine =>
                 alloc_through_a_reference_is_so_many_instructions
                 a_value_is_copied_once_from_where_it_is_to_its_block
+                a_slow_path_copies_a_value_once
                 a_loop_over_a_local_scope_rounds_nothing
                 a_slice_of_an_iterator_that_knows_its_length_takes_several_elements_a_turn
                 many_clones_of_elements_that_are_copy_are_one_copy
