@@ -150,6 +150,8 @@ pub(crate) struct Runs<'p> {
     input: &'p Input,
     folder: TempDir,
     preload: OsString,
+    /// The files with functions that are there when the program starts.
+    loaded: Vec<PathBuf>,
     /// How the first run ended.
     expected: ExitStatus,
     /// The time that a run takes.
@@ -160,9 +162,11 @@ pub(crate) struct Runs<'p> {
 }
 
 impl<'p> Runs<'p> {
-    /// Those of a program that ran once, with this input.
+    /// Those of a program that ran once, with this input. `file` is the program of a script, or it is
+    /// itself.
     pub(crate) fn new(
         program: &'p Program,
+        file: &Path,
         input: &'p Input,
         first: First,
         limit: Limit,
@@ -174,7 +178,8 @@ impl<'p> Runs<'p> {
         let preload = run::preload(folder.path(), TRIAL)?;
         let First { status: expected, took: takes, printed } = first;
         let printed = printed.into_iter().collect();
-        Ok(Runs { program, input, folder, preload, expected, takes, printed, limit })
+        let loaded = run::modules(file);
+        Ok(Runs { program, input, folder, preload, loaded, expected, takes, printed, limit })
     }
 
     /// The limit from now on.
@@ -202,7 +207,8 @@ impl<'p> Runs<'p> {
         &mut self,
         sets: &[Vec<Entry>],
     ) -> Result<Vec<Result<Comparison, Refusal>>, Refusal> {
-        let mut trials: Vec<Trial> = sets.iter().map(|entries| Trial::new(entries)).collect();
+        let mut trials: Vec<Trial> =
+            sets.iter().map(|entries| Trial::new(entries, &self.loaded)).collect();
         let start = Instant::now();
         for round in 0.. {
             let open: Vec<usize> =
@@ -269,8 +275,13 @@ impl<'p> Runs<'p> {
     fn with(&self, trial: &mut Trial) -> Result<Cost, Refusal> {
         let report = self.folder.path().join("report");
         fs::write(&report, [0; BYTES]).map_err(Refusal::folder)?;
+        let mut preload = self.preload.clone();
+        for library in &trial.later {
+            preload.push(":");
+            preload.push(library);
+        }
         let variables = [
-            ("LD_PRELOAD", self.preload.clone()),
+            ("LD_PRELOAD", preload),
             (ENTRIES, trial.entries.clone().into()),
             (REPORT, report.clone().into_os_string()),
         ];
@@ -335,6 +346,9 @@ pub(crate) fn first(program: &Program, input: Stdio) -> Result<First, Refusal> {
 struct Trial {
     /// The entries of the functions, as lines.
     entries: String,
+    /// The libraries that the program opens later. They are loaded when it starts, so that their
+    /// functions are there.
+    later: Vec<PathBuf>,
     comparison: Comparison,
     /// What each run printed, as a number.
     printed: Vec<u64>,
@@ -342,11 +356,14 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(entries: &[Entry]) -> Trial {
+    fn new(entries: &[Entry], loaded: &[PathBuf]) -> Trial {
+        let mut later: Vec<PathBuf> = entries.iter().map(|entry| entry.module.clone()).collect();
+        later.retain(|module| !loaded.contains(module));
+        later.dedup();
         let lines: Vec<String> = entries.iter().map(Entry::line).collect();
         let comparison =
             Comparison { calls: 0, without: Vec::new(), with: Vec::new(), prints_the_same: None };
-        Trial { entries: lines.join("\n"), comparison, printed: Vec::new(), failed: None }
+        Trial { entries: lines.join("\n"), later, comparison, printed: Vec::new(), failed: None }
     }
 
     fn is_over(&self, pairs: Option<usize>) -> bool {

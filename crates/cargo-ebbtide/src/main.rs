@@ -211,12 +211,12 @@ fn try_out(plan: &Plan) -> Result<Outcome, Refusal> {
     let program = program(plan)?;
     let mut entries = Vec::new();
     for name in &plan.tried {
-        entries.extend(probe::entries(&program.path, name)?);
+        entries.extend(probe::named_entries(&program.path, name)?);
     }
     run::outlive_interrupts();
     let (input, first) = Input::keep()?;
     let first = compare::first(&program, first)?;
-    let mut runs = Runs::new(&program, &input, first, limit(plan))?;
+    let mut runs = Runs::new(&program, &program.path, &input, first, limit(plan))?;
     let compared = runs.compare(&[entries])?.remove(0)?;
     let table = table::compared(&plan.tried, &compared);
     show(plan, &table, &table::compared_json(&plan.tried, &compared))?;
@@ -228,7 +228,7 @@ fn advise(plan: &Plan) -> Result<Outcome, Refusal> {
     run::outlive_interrupts();
     if let Some(path) = &plan.read {
         let record = std::fs::read(path).map_err(Refusal::at(path))?;
-        return say_advice(plan, &record, None, |_| Ok(None));
+        return say_advice(plan, &record, None, |_, _| Ok(None));
     }
     let (input, first) = if plan.is_not_tried {
         (None, Stdio::inherit())
@@ -246,12 +246,13 @@ fn advise(plan: &Plan) -> Result<Outcome, Refusal> {
     if let Some(keep) = &plan.keep {
         std::fs::write(keep, &run.record).map_err(Refusal::at(keep))?;
     }
-    say_advice(plan, &run.record, Some(&run), |advice| {
+    say_advice(plan, &run.record, Some(&run), |advice, modules| {
         let Some(input) = input.filter(|_| !advice.sets.is_empty()) else { return Ok(None) };
         let limit = limit(plan);
         let first = First { status: run.status, took: run.took, printed: None };
-        let mut runs = Runs::new(&program, &input, first, limit)?;
-        measure::measure(advice, &mut runs, &program.path, limit.end).map(Some)
+        let file = modules.first().unwrap_or(&program.path);
+        let mut runs = Runs::new(&program, file, &input, first, limit)?;
+        measure::measure(advice, &mut runs, modules, limit.end).map(Some)
     })
 }
 
@@ -260,11 +261,17 @@ fn say_advice(
     plan: &Plan,
     record: &[u8],
     run: Option<&Run>,
-    measure: impl FnOnce(&mut Advice) -> Result<Option<Findings>, Refusal>,
+    measure: impl FnOnce(&mut Advice, &[PathBuf]) -> Result<Option<Findings>, Refusal>,
 ) -> Result<Outcome, Refusal> {
     let symbols = Symbols::new();
     let (mut advice, lifetimes) = advice(record, &symbols, run.map(|run| run.seconds))?;
-    let findings = measure(&mut advice);
+    let mut modules: Vec<PathBuf> = Vec::new();
+    for module in &lifetimes.modules {
+        modules.extend(
+            std::fs::canonicalize(&module.path).ok().filter(|path| !modules.contains(path)),
+        );
+    }
+    let findings = measure(&mut advice, &modules);
     let is_expected = matches!(findings, Ok(None));
     let findings = findings.unwrap_or_else(|why| {
         eprintln!("{why}");

@@ -7,7 +7,7 @@ use crate::{
     refusal::Refusal,
 };
 use cargo_ebbtide::trial::entry::Entry;
-use std::{collections::BTreeMap, path::Path, time::Instant};
+use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
 /// The most functions that are tried of those whose calls lie in one another.
 const MOST_NESTED: usize = 3;
@@ -44,7 +44,7 @@ impl Findings {
 pub(crate) fn measure(
     advice: &mut Advice,
     runs: &mut Runs<'_>,
-    program: &Path,
+    modules: &[PathBuf],
     end: Instant,
 ) -> Result<Findings, Refusal> {
     let mut findings = Findings { tried: BTreeMap::new(), together: None };
@@ -61,7 +61,7 @@ pub(crate) fn measure(
                 if entries.contains_key(index) || findings.tried.contains_key(index) {
                     continue;
                 }
-                match probe::entries(program, &advice.all[*index].function.name) {
+                match probe::entries(modules, &advice.all[*index].function.name) {
                     Ok(found) => {
                         entries.insert(*index, found);
                         break;

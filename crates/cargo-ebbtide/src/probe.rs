@@ -27,21 +27,31 @@ use std::{
 /// The bytes of a jump.
 const JUMP: usize = 5;
 
-/// The entries of all functions of this name, in the program or in the first of its libraries that
-/// has one. Or why there are none.
-pub(crate) fn entries(program: &Path, name: &str) -> Result<Vec<Entry>, Refusal> {
+/// The entries of the functions that a user names, in a program or in the first of its libraries that
+/// has one; in another file if its path is in front, with a colon. Or why there are none.
+pub(crate) fn named_entries(program: &Path, name: &str) -> Result<Vec<Entry>, Refusal> {
+    let file = name.split_once(':').filter(|(_, name)| !name.starts_with(':'));
+    match file.and_then(|(file, name)| Some((fs::canonicalize(file).ok()?, name))) {
+        Some((file, name)) => entries(&[file], name),
+        None => entries(&run::modules(program), name),
+    }
+}
+
+/// The entries of all functions of this name, in the first of these files that has one. The first file
+/// is the program.
+pub(crate) fn entries(modules: &[PathBuf], name: &str) -> Result<Vec<Entry>, Refusal> {
     let (mut similar, mut callers, mut has_names) = (Vec::new(), Vec::new(), true);
-    for module in [program.to_owned()].into_iter().chain(run::libraries(program)) {
-        let bytes = fs::read(&module).map_err(Refusal::at(&module))?;
+    for (index, module) in modules.iter().enumerate() {
+        let bytes = fs::read(module).map_err(Refusal::at(module))?;
         if bytes.starts_with(b"#!") {
-            return Err(Refusal::Script(module));
+            return Err(Refusal::Script(module.clone()));
         }
         let Ok(file) = object::File::parse(&*bytes) else { continue };
         let functions = symbols::functions(&file);
         let found = named(&functions, name)?;
         if found.is_empty() {
-            has_names &= module != program || file.symbols().next().is_some();
-            if run::is_system(&module) {
+            has_names &= index > 0 || file.symbols().next().is_some();
+            if run::is_system(module) {
                 continue;
             }
             let into = debug_info::inlined_into(&file, name);
@@ -51,7 +61,7 @@ pub(crate) fn entries(program: &Path, name: &str) -> Result<Vec<Entry>, Refusal>
             similar.extend(functions.into_iter().map(|f| f.name).filter(|f| f.contains(last)));
             continue;
         }
-        if run::is_system(&module) {
+        if run::is_system(module) {
             return Err(Refusal::OfTheSystem(name.to_owned()));
         }
         if let Some(made) = found.iter().find(|made| debug_info::is_async(&file, &made.name)) {
@@ -72,7 +82,7 @@ pub(crate) fn entries(program: &Path, name: &str) -> Result<Vec<Entry>, Refusal>
         return found.iter().map(entry).collect();
     }
     if !has_names {
-        return Err(Refusal::NoNames(program.to_string_lossy().into_owned()));
+        return Err(Refusal::NoNames(modules[0].to_string_lossy().into_owned()));
     }
     if !callers.is_empty() {
         return Err(Refusal::Inlined(name.to_owned(), callers));

@@ -131,8 +131,13 @@ fn own_allocator(file: &Path) -> Option<&'static str> {
     symbols.filter_map(position).min().map(|first| NAMES[first])
 }
 
+/// A program, and the libraries that are loaded with it.
+pub(crate) fn modules(program: &Path) -> Vec<PathBuf> {
+    [program.to_owned()].into_iter().chain(libraries(program)).collect()
+}
+
 /// The libraries that the loader loads with a program, which it does not run.
-pub(crate) fn libraries(program: &Path) -> Vec<PathBuf> {
+fn libraries(program: &Path) -> Vec<PathBuf> {
     let listed = Command::new(program).env("LD_TRACE_LOADED_OBJECTS", "1").output();
     let listed = listed.map(|output| output.stdout).unwrap_or_default();
     let paths = String::from_utf8_lossy(&listed).into_owned();

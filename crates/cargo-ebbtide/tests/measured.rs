@@ -64,6 +64,22 @@ fn the_status_is_that_of_the_program_if_it_is_asked_for() {
     }
 }
 
+/// Named by the record, or by the user with the path of the library.
+#[test]
+fn functions_of_a_library_that_is_opened_later_are_tried() {
+    let folder = Folder::new();
+    let library = folder.path("library.so");
+    let made = ["-shared", "-fPIC", "-DLIBRARY", "-o", library.to_str().unwrap()];
+    if folder.compile("plugin.c", &made).is_none() {
+        return;
+    }
+    let Some(program) = folder.compile("plugin.c", &["-ldl"]) else { return };
+    let library = library.to_str().unwrap();
+    let advised = folder.measure(&["--runs", "1"], &program, &[library]);
+    assert_eq!(advised.scope("work")["measured"]["calls"], 2000, "{:#}", advised.json);
+    folder.is_the_same(&format!("{library}:work"), &program, &[library], 2000);
+}
+
 /// What is typed, piped and kept is the same for each run, and an open pipe is not waited for.
 #[test]
 fn each_run_reads_the_same() {
