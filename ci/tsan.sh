@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the core's tests with threads under ThreadSanitizer. Arguments are passed to the tests.
+# Runs tests with threads under ThreadSanitizer: those of the core, and those of the engine in which threads
+# free each other's blocks. Arguments are passed to the tests of the core.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -25,3 +26,8 @@ export TSAN_OPTIONS="allocator_may_return_null=1 suppressions=$PWD/ci/tsan.supp 
 test=(cargo +nightly test --target "$host" --package ebbtide "${options[@]}")
 "${test[@]}" --test all -- "${modules[@]/%/::}" "$@"
 "${test[@]}" --test local_late --test local_thread_exit -- "$@"
+# The engine's tests need a standard library with the sanitizer, because they send blocks through channels.
+if [ -d "$source" ]; then
+    EBBTIDE_CROSSING_UNMAPPED=1 EBBTIDE_CROSSING_STEPS=3000 cargo +nightly test --target "$host" \
+        --package ebbtide-global -Zbuild-std --test all -- crossing:: channels::
+fi

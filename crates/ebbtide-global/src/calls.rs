@@ -106,7 +106,8 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 /// - that frees most of its bytes but keeps a block in nearly every chunk. The inner allocator serves
 ///   new requests until chunks are empty;
 /// - whose threads end and leave a few blocks each. The same is true of their chunks;
-/// - in which a thread waits inside a scope: what was freed of it may stay until the scope ends.
+/// - in which a scope stays open after most of what it held was freed: that may stay until the scope ends
+///   or is refused memory.
 ///
 /// # When the inner allocator serves
 ///
