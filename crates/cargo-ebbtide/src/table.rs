@@ -131,7 +131,7 @@ pub(crate) fn text(advice: &Advice, findings: Option<&Findings>, is_all: bool) -
         if findings.is_none() || advice.sets.is_empty() {
             text += &none(advice);
         } else {
-            text += "No scope that was tried saves time.\n";
+            text += "No clear gain was measured.\n";
         }
     } else {
         text += &head;
@@ -211,7 +211,7 @@ fn others(advice: &Advice, findings: &Findings) -> String {
                         saved(tried.saved()),
                         without_arguments(&advice.all[best].function.name)
                     ),
-                    None => format!("no clear gain, {}", saved(tried.saved())),
+                    None => format!("not clear, {}", saved(tried.saved())),
                 },
             };
             let _ = writeln!(text, "{}{name}: {said}.", if text.is_empty() { "\n" } else { "" });

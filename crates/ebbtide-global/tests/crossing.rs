@@ -13,7 +13,7 @@ use crate::filled::{Block, Random, Through, number, started};
 use ebbtide_global::{
     Options,
     engine::{Owner, Ticket},
-    report,
+    report, set_skipping,
 };
 use std::{
     alloc::Layout,
@@ -91,11 +91,13 @@ impl Player {
     }
 
     fn options(&mut self) -> Options {
+        // Sites are measured and skipped, and so are the units of long scopes.
+        let options = Options::new().site(self.random.below(4) as u32);
         match self.random.below(10) {
-            0 => Options::new().min_size(100),
-            1 => Options::new().max_size(size(&mut self.random)),
-            2 => Options::new().byte_limit(self.random.below(1 << 20)),
-            _ => Options::new(),
+            0 => options.min_size(100),
+            1 => options.max_size(size(&mut self.random)),
+            2 => options.byte_limit(self.random.below(1 << 20)),
+            _ => options,
         }
     }
 
@@ -126,7 +128,7 @@ impl Player {
 
     /// A scope that keeps one block in `kept`.
     fn keep_little(&mut self) {
-        let ticket = self.owner.enter(&Options::new());
+        let ticket = self.owner.enter(&Options::new().site(5));
         // Larger blocks pin so much memory that the bound closes scopes.
         let largest = [200, 200, 1500, 9000][self.random.below(4)];
         let (blocks, kept) = (self.random.below(2000), 1 + self.random.below(40));
@@ -143,7 +145,7 @@ impl Player {
 
     /// A scope whose blocks are freed from the oldest to the newest, some by other threads.
     fn queue(&mut self) {
-        let ticket = self.owner.enter(&Options::new());
+        let ticket = self.owner.enter(&Options::new().site(6));
         let mut queue = VecDeque::new();
         let largest = [200, 2000][self.random.below(2)];
         let length = 1 + self.random.below(3000);
@@ -267,6 +269,7 @@ impl Player {
 #[test]
 fn blocks_cross_threads() {
     alone!();
+    set_skipping(true);
     let steps = number("EBBTIDE_CROSSING_STEPS").unwrap_or(if cfg!(debug_assertions) {
         6_000
     } else {
