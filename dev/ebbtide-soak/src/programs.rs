@@ -42,6 +42,11 @@ const fn phases(name: &'static str, run: fn() -> u64) -> Program {
     Program { peak: Peak::OF_PHASES, ..program(name, 8, run) }
 }
 
+/// A program that replaces its blocks by others of other sizes, in scopes that keep them.
+const fn replacing(name: &'static str, steps: u64, run: fn() -> u64) -> Program {
+    Program { peak: Peak::OF_REPLACED, keeps_promise: false, ..program(name, steps, run) }
+}
+
 /// All programs, in the order of the table.
 pub const PROGRAMS: &[Program] = &[
     program("sessions of 4 workers, a scope a request", 200_000, servers::sessions),
@@ -82,10 +87,10 @@ pub const PROGRAMS: &[Program] = &[
     program("thread pools that come and go", 200_000, threads::thread_pools),
     program("16 threads, idle in turn", 16 * 50 * 4, threads::idle_threads),
     program("drifting sizes, a scope each", 400_000, buffers::drifting_over_scopes),
-    program("sizes that fall, a scope for four", 60_000, buffers::falling_over_scopes),
-    program("sizes that fall, in one scope", 60_000, buffers::falling_in_one_scope),
+    replacing("sizes that fall, a scope for four", 60_000, buffers::falling_over_scopes),
+    replacing("sizes that fall, in one scope", 60_000, buffers::falling_in_one_scope),
     program("sizes that fall, large blocks", 3_000, buffers::falling_large),
-    program("random sizes replaced in one scope", 3_000_000, buffers::replaced_in_one_scope),
+    replacing("random sizes replaced in one scope", 3_000_000, buffers::replaced_in_one_scope),
     program("mixed alignments", 100_000, buffers::mixed_alignments),
     program("strings shrunk to fit", 100_000, buffers::shrunk_strings),
     program("vectors that grow and shrink", 400_000, buffers::grow_and_shrink),

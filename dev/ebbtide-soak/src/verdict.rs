@@ -24,6 +24,9 @@ impl Peak {
     pub const USUAL: Peak = Peak { times: 1.5, slack_mib: SLACK_MIB as f64 };
     /// Of one whose phases each need all of the memory of the last: these do not add up.
     pub const OF_PHASES: Peak = Peak { times: 1.25, slack_mib: 0.0 };
+    /// Of one that replaces its blocks by others of other sizes in scopes that keep them: a chunk is used
+    /// again when the last of its blocks is freed (decision 0052), and meanwhile glibc serves the others.
+    pub const OF_REPLACED: Peak = Peak { times: 2.25, slack_mib: SLACK_MIB as f64 };
 
     fn granted(self, glibc_kib: f64) -> f64 {
         self.times * glibc_kib + MIB * self.slack_mib
