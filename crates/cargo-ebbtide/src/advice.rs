@@ -2,9 +2,11 @@
 
 use crate::{
     compare::LEAST_GAIN,
-    lifetimes::{Block, Lifetimes},
+    lifetimes::{Block, Costs, Lifetimes, Look},
+    machine,
     symbols::{Function, Symbols},
 };
+use cargo_ebbtide::record::{Record, header};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A scope must serve so many blocks before it pays for itself.
@@ -24,11 +26,11 @@ const LITTLE: f64 = 1_048_576.0;
 /// loop on this machine shows: chosen with the programs of docs/records/adviser.csv.
 const REALISED: (f64, f64) = (0.4, 1.0);
 
-/// If a call ends in one gap of so many, few gaps have two ends.
-const DENSE: f64 = 4.0;
+/// If more calls than this share end before a later block, some may have ended before it twice.
+const MOST_ENDED: f64 = 0.8;
 
-/// So many ends are needed for an estimate.
-const LEAST_ENDS: f64 = 10.0;
+/// The error of a number of calls that is not used: then those are counted that were seen.
+const MOST_ERROR: f64 = 0.3;
 
 /// A scope with less memory is preferred if it has at least this share of the gain.
 pub(crate) const NEARLY: f64 = 0.75;
@@ -50,6 +52,39 @@ pub(crate) struct Times {
     pub(crate) scope: f64,
 }
 
+impl Times {
+    /// What a record tells of the times. `seconds` are those of the processor that the process took with
+    /// its children; `None` if there are children, or if they are not known.
+    pub(crate) fn of(record: &Record<'_>, lifetimes: &Lifetimes, seconds: Option<f64>) -> Times {
+        // The ticks between two looks at the clock.
+        const CLOCK: f64 = 25.0;
+        let header = |index: usize| record.header(index) as f64;
+        let difference = |latest: usize, start: usize| (header(latest) - header(start)).max(0.0);
+        let ticks = difference(header::LATEST_TICKS, header::START_TICKS).max(1.0);
+        let passed = difference(header::LATEST_NANOSECONDS, header::START_NANOSECONDS) / 1e9;
+        let tick = passed / ticks;
+        let own = difference(header::LATEST_PROCESSOR, header::START_PROCESSOR) / 1e9;
+        let taken = seconds.unwrap_or(if own > 0.0 { own } else { passed }).max(1e-9);
+        let machine = machine::measure();
+        let timed = |costs: &Costs| match costs.mean(CLOCK) {
+            Some(ticks) => ticks * tick,
+            None => machine.pair / 2.0,
+        };
+        let (alloc, free) = (timed(&lifetimes.allocs), timed(&lifetimes.frees));
+        // Beside other work, recording waits for the processor, as the program does. Where it takes
+        // most of the time, the share of the ticks says more than the difference.
+        let inside = header(header::INSIDE_TICKS) / (lifetimes.ticks as f64).max(1.0);
+        let without = if inside > 0.5 {
+            taken * (1.0 - inside).max(0.0)
+        } else {
+            (taken - header(header::SPENT_TICKS) * tick).max(taken / 4.0)
+        };
+        // A recorded block costs the program's allocator nothing.
+        let program = without + lifetimes.blocks.len() as f64 * (alloc + free);
+        Times { program, alloc, free, in_scope: machine.in_scope, scope: machine.scope }
+    }
+}
+
 /// Where blocks of a scope that outlive it were allocated.
 #[derive(Clone, Debug)]
 pub(crate) struct Escape {
@@ -64,6 +99,8 @@ pub(crate) struct Escape {
 pub(crate) struct Scope {
     pub(crate) function: Function,
     pub(crate) calls: f64,
+    /// The standard error of that number, as a share of it.
+    pub(crate) calls_error: f64,
     /// Blocks and bytes that were allocated in its calls.
     pub(crate) blocks: f64,
     pub(crate) bytes: f64,
@@ -114,7 +151,7 @@ impl Scope {
     fn peak(&self, blocks: &[Block]) -> f64 {
         let mut changes = Vec::new();
         for block in self.members.iter().map(|member| blocks[*member]) {
-            let bytes = block.size as f64 * block.weight as f64;
+            let bytes = block.size as f64 * block.weight;
             changes.push((block.birth, bytes));
             changes.extend(block.death.map(|death| (death, -bytes)));
         }
@@ -161,11 +198,49 @@ pub(crate) struct Advice {
 /// What the blocks tell that were allocated some blocks after recorded ones.
 #[derive(Default)]
 struct After {
-    /// The blocks that the recorded ones stand for.
+    /// The blocks that the recorded ones stand for, and the sum of the squares.
     looked: f64,
-    /// Those among them of which the call has ended, and the number of recorded ones.
+    squares: f64,
+    /// Those among them of which the call has ended.
     ended: f64,
-    recorded: f64,
+}
+
+/// A rate with its relative variance.
+#[derive(Clone, Copy)]
+struct Estimate {
+    rate: f64,
+    variance: f64,
+}
+
+impl After {
+    fn add(&mut self, weight: f64, has_ended: bool) {
+        self.looked += weight;
+        self.squares += weight * weight;
+        self.ended += if has_ended { weight } else { 0.0 };
+    }
+
+    /// The ends for each block; `None` if there are none, or if two may lie in a gap.
+    fn ends(&self, gap: u64) -> Option<Estimate> {
+        let share = self.ended / self.looked;
+        let looks = self.looked * self.looked / self.squares;
+        let variance = (1.0 - share) / share / looks;
+        (share > 0.0 && share <= MOST_ENDED)
+            .then_some(Estimate { rate: share / gap as f64, variance })
+    }
+}
+
+impl Estimate {
+    /// Whether this rate is lower than another one, beyond chance.
+    fn is_below(self, other: Estimate) -> bool {
+        self.rate < other.rate * (1.0 - 2.0 * (self.variance + other.variance).sqrt())
+    }
+
+    /// The mean of two that are independent.
+    fn and(self, other: Estimate) -> Estimate {
+        let (one, two) = (1.0 / self.variance, 1.0 / other.variance);
+        let rate = (self.rate * one + other.rate * two) / (one + two);
+        Estimate { rate, variance: 1.0 / (one + two) }
+    }
 }
 
 /// What is known of one function while the blocks are counted.
@@ -186,21 +261,31 @@ struct Sums {
 }
 
 impl Sums {
-    /// The number of calls.
+    /// The number of calls, and its relative standard error.
     ///
-    /// Each call has one last block. If the blocks that are looked at lie `gap` blocks after recorded
-    /// ones, and `ended` of `looked` are in another call, there is an end in `gap * looked / ended`
-    /// blocks, as long as few gaps have two. The widest such gap has the most ends. If hardly any
-    /// call ends, so many blocks are recorded of each call that all calls are seen.
-    fn calls(&self) -> f64 {
-        let mut calls = self.seen.max(1.0);
+    /// Each call has one last block. If of the blocks that lie `gap` blocks after recorded ones a share
+    /// are in another call, there is an end in `gap / share` blocks, as long as no gap has two. The
+    /// widest such gap has the most ends. Where some calls have fewer blocks than the gap, it finds
+    /// fewer ends than a narrower one does, and is not used. If hardly any call ends, so many blocks
+    /// are recorded of each call that all calls are seen.
+    fn calls(&self) -> (f64, f64) {
+        let seen = (self.seen.max(1.0), 0.0);
+        let mut ends: Vec<Estimate> = Vec::new();
         for (gap, after) in &self.after {
-            let is_sparse = after.ended * DENSE <= after.looked;
-            if after.recorded >= LEAST_ENDS && (is_sparse || *gap == 1) {
-                calls = self.blocks * after.ended / after.looked / *gap as f64;
+            let Some(here) = after.ends(*gap) else { continue };
+            if ends.iter().any(|narrower| here.is_below(*narrower)) {
+                break;
             }
+            ends.push(here);
         }
-        calls.max(self.seen)
+        // The two widest: they are of different recorded blocks.
+        let ends = match ends[..] {
+            [.., one, two] => one.and(two),
+            [one] => one,
+            [] => return seen,
+        };
+        let (calls, error) = (self.blocks * ends.rate, ends.variance.sqrt());
+        if error > MOST_ERROR || calls < seen.0 { seen } else { (calls, error) }
     }
 }
 
@@ -236,7 +321,11 @@ impl Advice {
             });
             count(&mut sums, index, block, path);
         }
-        let blocks: f64 = lifetimes.blocks.iter().map(|block| block.weight as f64).sum();
+        for look in &lifetimes.looks {
+            let block = &lifetimes.blocks[look.block];
+            count_ends(&mut sums, look, block.weight, &paths[&block.frame]);
+        }
+        let blocks: f64 = lifetimes.blocks.iter().map(|block| block.weight).sum();
         let pair = times.alloc + times.free;
         // The clock is not exact, and on a busy machine even less.
         let share = |blocks: f64| (blocks * pair / times.program).min(1.0);
@@ -244,7 +333,7 @@ impl Advice {
             .into_iter()
             .filter(|(function, _)| function.is_named && !is_of_the_runtime(&function.name))
             .map(|(function, sums)| {
-                let calls = sums.calls();
+                let (calls, calls_error) = sums.calls();
                 let gain = |realised: f64| {
                     // A block that moves is allocated and freed once more.
                     let moved = sums.resizes * sums.inside / sums.blocks.max(1.0);
@@ -266,6 +355,7 @@ impl Advice {
                 Scope {
                     function,
                     calls,
+                    calls_error,
                     blocks: sums.blocks,
                     bytes: sums.bytes,
                     inside: sums.inside,
@@ -307,7 +397,7 @@ impl Advice {
 
 /// Counts one block for each function on its stack, for the outermost of its calls.
 fn count(sums: &mut HashMap<Function, Sums>, index: usize, block: &Block, path: &[Function]) {
-    let weight = block.weight as f64;
+    let weight = block.weight;
     let mut seen = HashSet::new();
     for (depth, function) in path.iter().enumerate() {
         if !seen.insert(function) {
@@ -320,14 +410,6 @@ fn count(sums: &mut HashMap<Function, Sums>, index: usize, block: &Block, path: 
         sums.resizes += block.resizes as f64 * weight;
         sums.depth += depth as f64 * weight;
         sums.members.insert(index);
-        if let Some((alive, gap)) = block.alive_after {
-            let after = sums.after.entry(gap).or_default();
-            after.looked += weight;
-            if depth >= alive {
-                after.ended += weight;
-                after.recorded += 1.0;
-            }
-        }
         if depth >= block.continued {
             sums.seen += 1.0;
         }
@@ -348,7 +430,7 @@ fn count(sums: &mut HashMap<Function, Sums>, index: usize, block: &Block, path: 
 /// those with nearly the best gain, the one that holds the least memory, and of several the innermost.
 fn sets(all: &[Scope], blocks: &[Block]) -> Vec<Vec<usize>> {
     let weight = |members: &mut dyn Iterator<Item = &usize>| -> f64 {
-        members.map(|member| blocks[*member].weight as f64).sum()
+        members.map(|member| blocks[*member].weight).sum()
     };
     let common = |one: &Scope, other: &Scope| weight(&mut one.members.intersection(&other.members));
     let mut left: Vec<usize> = (0..all.len()).filter(|index| all[*index].pays()).collect();
@@ -385,4 +467,23 @@ fn sets(all: &[Scope], blocks: &[Block]) -> Vec<Vec<usize>> {
         sets.push(different);
     }
     sets
+}
+
+/// Counts what one look tells of each function on the stack, for the outermost of its calls.
+fn count_ends(sums: &mut HashMap<Function, Sums>, look: &Look, weight: f64, path: &[Function]) {
+    let mut seen = HashSet::new();
+    for (depth, function) in path.iter().enumerate() {
+        // What had ended at the look before was counted then, for this one too.
+        if !seen.insert(function) || depth >= look.before {
+            continue;
+        }
+        let Some(sums) = sums.get_mut(function) else { continue };
+        let has_ended = depth >= look.alive;
+        let mut gap = look.gap;
+        sums.after.entry(gap).or_default().add(weight, has_ended);
+        while has_ended && gap <= look.last / Look::FARTHER {
+            gap *= Look::FARTHER;
+            sums.after.entry(gap).or_default().add(weight, true);
+        }
+    }
 }

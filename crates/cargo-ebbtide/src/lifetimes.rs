@@ -41,7 +41,8 @@ pub(crate) struct Block {
     /// The innermost frame of its stack.
     pub(crate) frame: usize,
     pub(crate) size: u64,
-    pub(crate) weight: u64,
+    /// The number of blocks that it stands for.
+    pub(crate) weight: f64,
     thread: u64,
     base: u64,
     /// The entries of its birth and its death.
@@ -50,14 +51,30 @@ pub(crate) struct Block {
     /// The number of outermost frames that were still the same call when it was freed. 0 if it was
     /// not.
     pub(crate) alive: usize,
-    /// The same when its thread had allocated some more blocks, and how many; `None` if another one
-    /// was recorded before, or if there were none.
-    pub(crate) alive_after: Option<(usize, u64)>,
+    /// The same at the latest [`Look`]; `usize::MAX` if there was none.
+    alive_after: usize,
     /// The number of outermost frames that are the same calls as for the thread's recorded block
     /// before.
     pub(crate) continued: usize,
     pub(crate) freed_by_other: bool,
     pub(crate) resizes: u64,
+}
+
+/// What was left of a recorded block's stack when its thread had allocated some more blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    pub(crate) block: usize,
+    /// How many more, and how many there were before the thread's next recorded block.
+    pub(crate) gap: u64,
+    pub(crate) last: u64,
+    /// The number of outermost frames that were still the same call, and at the look before.
+    pub(crate) alive: usize,
+    pub(crate) before: usize,
+}
+
+impl Look {
+    /// A look at the same block is so many times as far away as the one before.
+    pub(crate) const FARTHER: u64 = 4;
 }
 
 /// The time that the program's allocator took for some blocks, in ticks, with their weights.
@@ -79,10 +96,16 @@ impl Costs {
         costs.push((ticks, weight));
     }
 
-    /// The mean number of ticks for one block, without those of the clock; 0 if none was timed. Where a
+    /// So many say what a block takes: of fewer, the slowest one decides.
+    const ENOUGH: usize = 128;
+
+    /// The mean number of ticks for one block, without those of the clock; `None` if few were timed. Where a
     /// thread was interrupted, it waited for the processor: the longest hundredth of the small blocks
     /// is left out, and no large one counts more than [`Costs::MOST`] times the middle one.
-    pub(crate) fn mean(&self, clock: f64) -> f64 {
+    pub(crate) fn mean(&self, clock: f64) -> Option<f64> {
+        if self.small.len() + self.large.len() < Costs::ENOUGH {
+            return None;
+        }
         let mut small = self.small.clone();
         small.sort_unstable();
         small.truncate(small.len() - small.len() / 100);
@@ -95,7 +118,7 @@ impl Costs {
             ticks += took as f64 * weight as f64;
             blocks += weight as f64;
         }
-        if blocks > 0.0 { (ticks / blocks - clock).max(0.0) } else { 0.0 }
+        (blocks > 0.0).then(|| (ticks / blocks - clock).max(0.0))
     }
 }
 
@@ -105,6 +128,9 @@ pub(crate) struct Lifetimes {
     pub(crate) frames: Vec<Frame>,
     pub(crate) modules: Vec<Module>,
     pub(crate) blocks: Vec<Block>,
+    pub(crate) looks: Vec<Look>,
+    /// The ticks from the first to the last entry of each thread, summed.
+    pub(crate) ticks: u64,
     pub(crate) allocs: Costs,
     pub(crate) frees: Costs,
 }
@@ -117,9 +143,28 @@ struct Heights {
     falling: Vec<(usize, u64)>,
     /// The number of the latest recorded block.
     latest: Option<usize>,
+    recorded: u64,
+    /// The blocks up to the latest recorded one, and what the recorded ones stand for by chance.
+    blocks: f64,
+    weights: f64,
+    /// The cycle counter at the first and the latest entry.
+    ticks: Option<(u64, u64)>,
 }
 
 impl Heights {
+    /// So many recorded blocks tell how many blocks there were: fewer of a thread than were drawn, as
+    /// a thread ends in the middle of a distance.
+    const ENOUGH: u64 = 32;
+
+    /// What makes the sum of the weights the number of the thread's blocks.
+    fn correction(&self) -> f64 {
+        if self.recorded < Heights::ENOUGH { 1.0 } else { self.blocks / self.weights }
+    }
+
+    fn see(&mut self, ticks: u64) {
+        self.ticks = Some((self.ticks.map_or(ticks, |seen| seen.0), ticks));
+    }
+
     fn add(&mut self, entry: usize, high: u64) {
         while self.falling.last().is_some_and(|last| last.1 <= high) {
             self.falling.pop();
@@ -151,9 +196,13 @@ impl Lifetimes {
                 Entry::Frame { parent, address, depth, .. } => {
                     lifetimes.frames.push(Frame { parent: parent as usize, address, depth });
                 }
-                Entry::Birth { thread, frame, base, size, weight, kept, high, .. } => {
+                Entry::Birth { ticks, thread, frame, base, size, weight, kept, high, distance } => {
                     let frame = frame as usize;
                     let heights = threads.entry(thread).or_default();
+                    heights.see(ticks);
+                    heights.recorded += 1;
+                    heights.blocks += distance as f64;
+                    heights.weights += weight as f64;
                     let before = heights.latest.replace(lifetimes.blocks.len());
                     let before = before.map(|before| lifetimes.blocks[before]);
                     let replaced =
@@ -167,27 +216,31 @@ impl Lifetimes {
                     lifetimes.blocks.push(Block {
                         frame,
                         size,
-                        weight,
+                        weight: weight as f64,
                         thread,
                         base,
                         birth: at,
                         alive: 0,
-                        alive_after: None,
+                        alive_after: usize::MAX,
                         continued,
                         death: None,
                         freed_by_other: false,
                         resizes: 0,
                     });
                 }
-                Entry::Next { id, gap, kept, high } => {
+                Entry::Next { id, gap, kept, high, last } => {
                     let Some(block) = lifetimes.blocks.get(id as usize).copied() else { continue };
                     let heights = threads.entry(block.thread).or_default();
                     heights.add(at, high);
                     let alive = lifetimes.alive(&block, heights.since(block.birth), kept);
-                    lifetimes.blocks[id as usize].alive_after = Some((alive, gap));
+                    let before = block.alive_after;
+                    lifetimes.blocks[id as usize].alive_after = alive;
+                    lifetimes.looks.push(Look { block: id as usize, gap, last, alive, before });
                 }
-                Entry::Death { id, thread, kept, high, .. } => {
-                    threads.entry(thread).or_default().add(at, high);
+                Entry::Death { id, ticks, thread, kept, high } => {
+                    let heights = threads.entry(thread).or_default();
+                    heights.see(ticks);
+                    heights.add(at, high);
                     let Some(block) = lifetimes.blocks.get(id as usize).copied() else { continue };
                     let is_own = thread == block.thread;
                     let kept = if is_own { kept } else { u64::MAX };
@@ -195,6 +248,9 @@ impl Lifetimes {
                     let alive = lifetimes.alive(&block, heights.since(block.birth), kept);
                     let dead = &mut lifetimes.blocks[id as usize];
                     (dead.alive, dead.death, dead.freed_by_other) = (alive, Some(at), !is_own);
+                }
+                Entry::End { thread, distance } => {
+                    threads.entry(thread).or_default().blocks += distance as f64;
                 }
                 Entry::Resize { id, .. } => {
                     if let Some(block) = lifetimes.blocks.get_mut(id as usize) {
@@ -206,6 +262,11 @@ impl Lifetimes {
                     costs.add(size, ticks, weight);
                 }
             }
+        }
+        let spans = threads.values().filter_map(|heights| heights.ticks);
+        lifetimes.ticks = spans.map(|(first, latest)| latest.saturating_sub(first)).sum();
+        for block in &mut lifetimes.blocks {
+            block.weight *= threads.get(&block.thread).map_or(1.0, Heights::correction);
         }
         Ok(lifetimes)
     }

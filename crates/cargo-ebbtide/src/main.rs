@@ -264,7 +264,8 @@ fn say_advice(
     measure: impl FnOnce(&mut Advice, &[PathBuf]) -> Result<Option<Findings>, Refusal>,
 ) -> Result<Outcome, Refusal> {
     let symbols = Symbols::new();
-    let (mut advice, lifetimes) = advice(record, &symbols, run.map(|run| run.seconds))?;
+    let alone = run.filter(|run| run.others == 0);
+    let (mut advice, lifetimes) = advice(record, &symbols, alone.map(|run| run.seconds))?;
     let mut modules: Vec<PathBuf> = Vec::new();
     for module in &lifetimes.modules {
         modules.extend(
@@ -288,7 +289,7 @@ fn say_advice(
     Ok(Outcome { is_gain: advice.chosen.iter().any(is_gain), status: run.map(|run| run.status) })
 }
 
-/// Reads a record. `seconds` are those of the processor that the program took; those that passed, if
+/// Reads a record. `seconds` are those of the processor that the program and its children took; `None` if
 /// they are not known.
 fn advice(
     bytes: &[u8],
@@ -308,30 +309,11 @@ fn advice(
     if lifetimes.blocks.is_empty() {
         return Err(Refusal::NoBlocks);
     }
+    let seconds = seconds.filter(|_| forks == 0);
     let program = lifetimes.modules.first().map_or("", |module| module.path.as_str());
     if !symbols.has_names(program) {
         return Err(Refusal::NoNames(program.to_owned()));
     }
-    let difference = |latest: usize, start: usize| {
-        record.header(latest).saturating_sub(record.header(start)) as f64
-    };
-    let ticks = difference(header::LATEST_TICKS, header::START_TICKS).max(1.0);
-    let nanoseconds = difference(header::LATEST_NANOSECONDS, header::START_NANOSECONDS).max(1.0);
-    let tick = nanoseconds / ticks / 1e9;
-    let spent = record.header(header::SPENT_TICKS) as f64 * tick;
-    let program_seconds = seconds.unwrap_or(nanoseconds / 1e9);
-    // The time between two looks at the clock.
-    let clock = 25.0;
-    let machine = machine::measure();
-    // Where every block is recorded, none is timed.
-    let timed = |ticks: f64| if ticks > 0.0 { ticks * tick } else { machine.pair / 2.0 };
-    let times = Times {
-        // Beside other work, recording waits for the processor as well.
-        program: program_seconds - spent.min(program_seconds * 0.75),
-        alloc: timed(lifetimes.allocs.mean(clock)),
-        free: timed(lifetimes.frees.mean(clock)),
-        in_scope: machine.in_scope,
-        scope: machine.scope,
-    };
+    let times = Times::of(&record, &lifetimes, seconds);
     Ok((Advice::of(&lifetimes, symbols, times), lifetimes))
 }

@@ -49,7 +49,7 @@ pub(crate) fn html(
 ) -> String {
     let mut root = Node::default();
     for block in &lifetimes.blocks {
-        let weight = block.weight as f64;
+        let weight = block.weight;
         root.blocks += weight;
         let mut at = &mut root;
         for (depth, frame) in lifetimes.path(block.frame).into_iter().enumerate() {

@@ -9,7 +9,7 @@
 pub const MAGIC: [u8; 8] = *b"EBBADVIS";
 
 /// The version of the format that this build writes and reads.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// The bytes before the first entry.
 pub const HEADER: usize = 128;
@@ -36,6 +36,13 @@ pub mod header {
     pub const SPENT_TICKS: usize = 8;
     /// The children of `fork`, which record nothing.
     pub const FORKS: usize = 9;
+    /// The time of the processor that this process had taken when recording began, in nanoseconds.
+    pub const START_PROCESSOR: usize = 10;
+    /// The same at the end, or some milliseconds before the latest entry.
+    pub const LATEST_PROCESSOR: usize = 11;
+    /// The ticks from the beginning to the end of all recording, with those in which the thread waited
+    /// for the processor.
+    pub const INSIDE_TICKS: usize = 12;
 }
 
 /// An entry of a record. A block's `id` is the number of its [`Birth`](Entry::Birth), from 0. `high`
@@ -84,6 +91,8 @@ pub enum Entry<'r> {
         kept: u64,
         /// See [`Entry`].
         high: u64,
+        /// The number of blocks since that one, or since the thread's first, this one included.
+        distance: u64,
     },
     /// A recorded block was freed.
     Death {
@@ -117,7 +126,8 @@ pub enum Entry<'r> {
         /// The mean number of blocks between two that are recorded.
         weight: u64,
     },
-    /// The thread of a recorded block allocated some more.
+    /// The thread of a recorded block allocated some more. There are several for one, each four times as
+    /// far away, as long as there are calls that may end.
     Next {
         /// The recorded block.
         id: u64,
@@ -128,6 +138,15 @@ pub enum Entry<'r> {
         kept: u64,
         /// See [`Entry`].
         high: u64,
+        /// The number of blocks before the next recorded one.
+        last: u64,
+    },
+    /// A thread ended the process.
+    End {
+        /// The thread.
+        thread: u64,
+        /// The number of blocks since its latest recorded one.
+        distance: u64,
     },
 }
 
@@ -147,6 +166,8 @@ pub mod kind {
     pub const COST: u64 = 6;
     /// [`Entry::Next`](super::Entry::Next).
     pub const NEXT: u64 = 7;
+    /// [`Entry::End`](super::Entry::End).
+    pub const END: u64 = 8;
 }
 
 /// Why a record cannot be read.
@@ -249,6 +270,7 @@ fn entry(bytes: &[u8]) -> Option<Entry<'_>> {
             weight: at(6)?,
             kept: at(7)?,
             high: at(8)?,
+            distance: at(9)?,
         },
         kind::DEATH => {
             Entry::Death { id: at(1)?, ticks: at(2)?, thread: at(3)?, kept: at(4)?, high: at(5)? }
@@ -257,7 +279,10 @@ fn entry(bytes: &[u8]) -> Option<Entry<'_>> {
         kind::COST => {
             Entry::Cost { is_free: at(1)? != 0, size: at(2)?, ticks: at(3)?, weight: at(4)? }
         }
-        kind::NEXT => Entry::Next { id: at(1)?, gap: at(2)?, kept: at(3)?, high: at(4)? },
+        kind::NEXT => {
+            Entry::Next { id: at(1)?, gap: at(2)?, kept: at(3)?, high: at(4)?, last: at(5)? }
+        }
+        kind::END => Entry::End { thread: at(1)?, distance: at(2)? },
         _ => return None,
     })
 }

@@ -31,6 +31,8 @@ pub(crate) const O_NOFOLLOW: c_int = 0o400_000;
 pub(crate) const O_CLOEXEC: c_int = 0o2_000_000;
 pub(crate) const SYS_WRITE: c_long = 1;
 pub(crate) const SYS_OPEN: c_long = 2;
+/// The clock of the time that the process takes on the processor.
+pub(crate) const CLOCK_PROCESS: c_int = 2;
 pub(crate) const SYS_CLOSE: c_long = 3;
 pub(crate) const SYS_RT_SIGPROCMASK: c_long = 14;
 pub(crate) const SYS_FTRUNCATE: c_long = 77;
@@ -262,6 +264,7 @@ unsafe extern "C" {
     ) -> *mut c_void;
     pub(crate) fn syscall(number: c_long, ...) -> c_long;
     fn getrlimit(resource: c_int, limit: *mut Limit) -> c_int;
+    pub(crate) fn clock_gettime(clock: c_int, time: *mut [i64; 2]) -> c_int;
     pub(crate) fn sched_yield() -> c_int;
     pub(crate) fn pthread_key_create(
         key: *mut c_uint,

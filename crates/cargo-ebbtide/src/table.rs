@@ -240,6 +240,7 @@ pub(crate) fn json(advice: &Advice, findings: Option<&Findings>) -> serde_json::
             "function": scope.function.name,
             "location": scope.function.location,
             "calls": scope.calls,
+            "calls_error": scope.calls_error,
             "blocks": scope.blocks,
             "bytes": scope.bytes,
             "inside": scope.inside,

@@ -248,4 +248,12 @@ mod exported {
     #[used]
     #[unsafe(link_section = ".init_array")]
     static BEGIN: extern "C" fn() = begin;
+
+    extern "C" fn end() {
+        state::end();
+    }
+
+    #[used]
+    #[unsafe(link_section = ".fini_array")]
+    static END: extern "C" fn() = end;
 }

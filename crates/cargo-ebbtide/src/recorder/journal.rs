@@ -108,6 +108,7 @@ impl Journal {
         journal.set(header::PID, u64::from(process.unsigned_abs()));
         journal.set(header::START_TICKS, rate::ticks());
         journal.set(header::START_NANOSECONDS, nanoseconds());
+        journal.set(header::START_PROCESSOR, processor_nanoseconds());
         journal.complete();
         Some(journal)
     }
@@ -122,11 +123,17 @@ impl Journal {
         self.set(header::LEN, (self.before + self.len) as u64);
     }
 
-    /// Stores the time, and what recording took.
-    pub(crate) fn stamp(&mut self, now: u64, spent: u64) {
+    /// Stores the time, and what recording took: without the waiting, and with it.
+    pub(crate) fn stamp(&mut self, now: u64, spent: u64, inside: u64) {
         self.set(header::LATEST_TICKS, now);
         self.set(header::LATEST_NANOSECONDS, nanoseconds());
         self.set(header::SPENT_TICKS, spent);
+        self.set(header::INSIDE_TICKS, inside);
+    }
+
+    /// Stores the time that the process took, which is a call of the system.
+    pub(crate) fn stamp_processor(&mut self) {
+        self.set(header::LATEST_PROCESSOR, processor_nanoseconds());
     }
 
     /// Counts a child of `fork`.
@@ -193,7 +200,7 @@ impl Journal {
         self.write(kind::FRAME, &words, &[])
     }
 
-    pub(crate) fn birth(&mut self, words: &[u64; 8]) -> Option<()> {
+    pub(crate) fn birth(&mut self, words: &[u64; 9]) -> Option<()> {
         self.write(kind::BIRTH, words, &[])
     }
 
@@ -201,8 +208,12 @@ impl Journal {
         self.write(kind::DEATH, words, &[])
     }
 
-    pub(crate) fn next(&mut self, id: u64, gap: u64, kept: u64, high: u64) -> Option<()> {
-        self.write(kind::NEXT, &[id, gap, kept, high], &[])
+    pub(crate) fn next(&mut self, words: &[u64; 5]) -> Option<()> {
+        self.write(kind::NEXT, words, &[])
+    }
+
+    pub(crate) fn end(&mut self, thread: u32, distance: u64) -> Option<()> {
+        self.write(kind::END, &[u64::from(thread), distance], &[])
     }
 
     pub(crate) fn resize(&mut self, id: u64, size: usize) -> Option<()> {
@@ -218,6 +229,14 @@ impl Journal {
     ) -> Option<()> {
         self.write(kind::COST, &[u64::from(is_free), size as u64, ticks, weight], &[])
     }
+}
+
+/// The time of the processor that this process has taken, without its children.
+fn processor_nanoseconds() -> u64 {
+    let mut time = [0_i64; 2];
+    // SAFETY: the C library writes two words.
+    unsafe { sys::clock_gettime(sys::CLOCK_PROCESS, &raw mut time) };
+    time[0].unsigned_abs() * 1_000_000_000 + time[1].unsigned_abs()
 }
 
 fn nanoseconds() -> u64 {

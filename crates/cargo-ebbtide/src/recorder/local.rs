@@ -33,12 +33,18 @@ pub(crate) struct Local {
     pub is_forking: Cell<bool>,
     /// What the block is for with which the countdown ends.
     pub due: Cell<Due>,
+    /// The next recorded block stands for this power of two.
+    pub exponent: Cell<u32>,
     /// The blocks that are left from there to the next one that is recorded.
     pub left: Cell<i64>,
     /// The blocks from the recorded one to the one that tells of it.
     pub gap: Cell<i64>,
+    /// The blocks from the recorded one to the next that is recorded.
+    pub distance: Cell<i64>,
     /// The number of the thread, from 1; 0 before its first entry.
     pub thread: Cell<u32>,
+    /// The cycle counter, modulo its size, when recording ended last.
+    pub left_at: Cell<u32>,
     /// The state of the generator of random numbers.
     pub random: Cell<u64>,
 }

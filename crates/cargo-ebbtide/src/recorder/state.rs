@@ -30,9 +30,16 @@ pub const FOLDER: &str = "EBBTIDE_ADVISE_FOLDER";
 /// follows the time that recording takes.
 pub const EVERY: &str = "EBBTIDE_ADVISE_EVERY";
 
-/// The blocks from a recorded one to the one that tells which of its calls have ended, in turn: close
-/// for calls with few blocks, far for those with many, of which few end between two.
-const GAPS: [i64; 4] = [1, 16, 256, 16];
+/// The blocks from a recorded one to those that tell which of its calls have ended: 1, 4, 16 and so on,
+/// or, of every other one, twice as many. Near ones are for calls with few blocks, far ones for many.
+const FARTHER: i64 = 4;
+
+/// The ticks between two looks at the time of the process.
+const RESTAMP: u64 = 1 << 23;
+
+/// Of blocks that are all recorded, one in so many is allocated and freed by the C library as well, to
+/// time it.
+const TIMED: u64 = 16;
 
 /// A countdown that does not end.
 const NEVER: i64 = i64::MAX;
@@ -50,8 +57,25 @@ pub(crate) struct State {
     added: u64,
     births: u64,
     threads: u32,
-    /// The latest recorded block of each thread, with the hashes of its callers.
-    latest: HashMap<u32, (u64, Vec<u32>)>,
+    /// The ticks from the beginning to the end of all recording.
+    inside: u64,
+    /// The times that recording began, and the fewest ticks from its end to the next beginning.
+    events: u64,
+    least_gap: u32,
+    /// When the time of the process was last stored.
+    stamped: u64,
+    /// The latest recorded block of each thread.
+    latest: HashMap<u32, Latest>,
+}
+
+/// A thread's latest recorded block.
+#[derive(Debug)]
+struct Latest {
+    id: u64,
+    /// The hashes of its callers.
+    callers: Vec<u32>,
+    /// The fewest calls that one of the thread's blocks found to be those of the block before.
+    fewest: u64,
 }
 
 struct Shared(UnsafeCell<Option<State>>);
@@ -170,6 +194,25 @@ pub(crate) fn begin() {
     unsafe { sys::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
 }
 
+/// Ends the record, where the process ends by a return or by `exit`.
+pub(crate) fn end() {
+    let local = local();
+    let Some(busy) = Busy::enter(local) else { return };
+    if mode() != ON {
+        return;
+    }
+    let after = match local.due.get() {
+        Due::Birth => 0,
+        Due::Next | Due::Time => 1 + local.left.get(),
+        Due::Warm => 2 + local.left.get(),
+    };
+    let distance = local.distance.get() - 1 - busy.countdown - after;
+    with(|state| {
+        state.journal.end(local.thread.get(), u64::try_from(distance).unwrap_or(0));
+        state.journal.stamp_processor();
+    });
+}
+
 extern "C" fn before_fork() {
     lock();
     local().is_forking.set(true);
@@ -232,10 +275,18 @@ pub(crate) fn alloc(size: usize, align: usize, is_zeroed: bool, end: usize) -> O
     }
     if local.due.get() == Due::Next {
         let unwound = Unwound::here(end);
-        with(|state| {
-            state.follows(local, &unwound);
-            state.spend(began);
+        let is_over = with(|state| {
+            let is_over = state.follows(local, &unwound);
+            state.spend(local, began);
+            is_over
         });
+        let more = local.gap.get() * (FARTHER - 1);
+        if is_over == Some(false) && more <= local.left.get() {
+            local.gap.set(local.gap.get() + more);
+            local.left.set(local.left.get() - more);
+            busy.countdown = more - 1;
+            return None;
+        }
         let (left, half) = (local.left.get(), local.left.get() / 2);
         let is_timed = left > 1;
         local.due.set(if is_timed { Due::Warm } else { Due::Birth });
@@ -257,19 +308,19 @@ pub(crate) fn alloc(size: usize, align: usize, is_zeroed: bool, end: usize) -> O
         let loaded = Loaded::now(added);
         with(|state| state.learn(loaded));
     }
+    if local.exponent.get() == 0 && with(|state| state.births % TIMED == 0) == Some(true) {
+        time_another(size, align, is_zeroed);
+    }
     with(|state| {
         let born = state.born(local, size, align, is_zeroed, &unwound);
-        let mut random = local.random.get();
-        let wait = rate::distance(state.rate.weight(), &mut random);
-        local.random.set(random);
-        // A later block tells which calls of the recorded one have ended.
-        let gap = GAPS[(state.births % 4) as usize];
-        let gap = if gap <= wait { gap } else { 1 };
+        let wait = state.draw(local);
+        // Later blocks tell which calls of the recorded one have ended.
+        let gap = if wait > 1 { 1 << (state.births % 2) } else { 1 };
         local.due.set(if wait > 0 { Due::Next } else { Due::Birth });
         local.gap.set(gap);
         local.left.set(wait - gap);
         busy.countdown = if wait > 0 { gap - 1 } else { 0 };
-        state.spend(began);
+        state.spend(local, began);
         born
     })
     .flatten()
@@ -292,6 +343,24 @@ fn timed(size: usize, align: usize, is_zeroed: bool) -> (Option<*mut c_void>, u6
     };
     let ticks = rate::ticks().saturating_sub(began);
     ((!block.is_null()).then_some(block), ticks)
+}
+
+/// Times a block of the C library beside a recorded one. The first of two is not timed: the recorder's
+/// own code has emptied the caches.
+fn time_another(size: usize, align: usize, is_zeroed: bool) {
+    for is_warm in [false, true] {
+        let (Some(block), ticks) = timed(size, align, is_zeroed) else { return };
+        let began = rate::start_ticks();
+        // SAFETY: a block of the C library, which nobody else has.
+        unsafe { sys::__libc_free(block) };
+        let freed = rate::ticks().saturating_sub(began);
+        if is_warm {
+            with(|state| {
+                state.journal.cost(false, size, ticks, 1);
+                state.journal.cost(true, 0, freed, 1);
+            });
+        }
+    }
 }
 
 /// Frees a recorded block.
@@ -321,10 +390,12 @@ pub(crate) unsafe fn free(block: *mut c_void, end: usize) {
         let wait = is_new.then(|| state.new_thread(local));
         if is_on {
             state.dies(local, id, kept);
-            state.spend(began);
         }
         // SAFETY: the slot was taken here, and its block is not used again.
         unsafe { state.slots.give(slot) };
+        if is_on {
+            state.spend(local, began);
+        }
         wait
     });
     if let (Some(busy), Some(wait)) = (&mut busy, wait.flatten()) {
@@ -429,6 +500,10 @@ impl State {
             added: 0,
             births: 0,
             threads: 0,
+            inside: 0,
+            events: 0,
+            least_gap: u32::MAX,
+            stamped: 0,
             latest: HashMap::new(),
         };
         let loaded = Loaded::now(0);
@@ -446,10 +521,19 @@ impl State {
     fn new_thread(&mut self, local: &Local) -> i64 {
         self.threads += 1;
         local.thread.set(self.threads);
-        let mut random =
+        let random =
             (u64::from(self.threads)).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D;
-        let wait = rate::distance(self.rate.weight(), &mut random);
         local.random.set(random);
+        self.draw(local)
+    }
+
+    /// Draws the number of blocks before the thread's next recorded one.
+    fn draw(&self, local: &Local) -> i64 {
+        let (weight, mut random) = (self.rate.weight(), local.random.get());
+        let wait = rate::distance(weight, &mut random);
+        local.random.set(random);
+        local.exponent.set(weight.ilog2());
+        local.distance.set(wait + 1);
         wait
     }
 
@@ -466,15 +550,18 @@ impl State {
         let (frame, base) = self.stacks.add(unwound, &mut self.journal);
         let thread = local.thread.get();
         let before = self.latest.remove(&thread);
-        let kept = before.as_ref().map_or(0, |(_, callers)| unwound.kept(callers));
-        let mut callers = before.map_or_else(Vec::new, |(_, callers)| callers);
+        let kept = before.as_ref().map_or(0, |before| unwound.kept(&before.callers));
+        // Anew from time to time: a program's beginning ends more calls than the rest of it.
+        let fewest = before.as_ref().filter(|before| before.id % 64 != 0);
+        let fewest = fewest.map_or(kept, |before| before.fewest.min(kept));
+        let mut callers = before.map_or_else(Vec::new, |before| before.callers);
         callers.clear();
         // Where the process has no memory left, it is not the recorder that ends it.
         if callers.try_reserve(unwound.callers().len()).is_ok()
             && self.latest.try_reserve(1).is_ok()
         {
             callers.extend(unwound.callers());
-            self.latest.insert(thread, (self.births, callers));
+            self.latest.insert(thread, Latest { id: self.births, callers, fewest });
         }
         let words = [
             rate::ticks(),
@@ -482,9 +569,10 @@ impl State {
             u64::from(frame),
             base as u64,
             size as u64,
-            self.rate.weight(),
+            1 << local.exponent.get(),
             kept,
             local.high.replace(0) as u64,
+            local.distance.get().unsigned_abs(),
         ];
         if self.journal.birth(&words).is_none() {
             // The record is full.
@@ -507,18 +595,37 @@ impl State {
         self.journal.death(&words);
     }
 
-    /// Records what is left of the stack of the thread's latest recorded block at its next block.
-    fn follows(&mut self, local: &Local, unwound: &Unwound) {
-        let gap = local.gap.get().unsigned_abs();
-        if let Some((id, callers)) = self.latest.get(&local.thread.get()) {
-            self.journal.next(*id, gap, unwound.kept(callers), local.high.replace(0) as u64);
-        }
+    /// Records what is left of the stack of the thread's latest recorded block at a later block. Returns
+    /// whether there is no more to learn, because no more calls have ever been found to end.
+    fn follows(&mut self, local: &Local, unwound: &Unwound) -> bool {
+        let Some(latest) = self.latest.get_mut(&local.thread.get()) else { return true };
+        let (gap, kept) = (local.gap.get().unsigned_abs(), unwound.kept(&latest.callers));
+        latest.fewest = latest.fewest.min(kept);
+        let is_over = kept == latest.fewest && kept < latest.callers.len() as u64;
+        let last = local.gap.get() + local.left.get();
+        let words = [latest.id, gap, kept, local.high.replace(0) as u64, last.unsigned_abs()];
+        self.journal.next(&words);
+        is_over
     }
 
-    fn spend(&mut self, began: u64) {
+    fn spend(&mut self, local: &Local, began: u64) {
         let now = rate::ticks();
         self.rate.spend(now.saturating_sub(began), now);
-        self.journal.stamp(now, self.rate.spent());
+        // Entering and leaving takes as long as between two blocks with nothing else in between.
+        #[allow(clippy::cast_possible_truncation, reason = "differences of less than a second")]
+        let gap = (began as u32).wrapping_sub(local.left_at.get());
+        self.least_gap = self.least_gap.min(gap);
+        self.events += 1;
+        let around = self.events * u64::from(self.least_gap);
+        self.journal.stamp(now, self.rate.spent(), self.inside + around);
+        if now.saturating_sub(self.stamped) > RESTAMP {
+            self.stamped = now;
+            self.journal.stamp_processor();
+        }
+        let now = rate::ticks();
+        self.inside += now.saturating_sub(began);
+        #[allow(clippy::cast_possible_truncation, reason = "modulo the size")]
+        local.left_at.set(now as u32);
     }
 
     fn knows(&self, address: usize) -> bool {
