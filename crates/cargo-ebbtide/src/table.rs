@@ -102,7 +102,7 @@ fn none(advice: &Advice) -> String {
          function that is not inlined (`#[inline(never)]`, `noinline`), and start again.\n",
         scope.gains.0 * 100.0,
         scope.gains.1 * 100.0,
-        bytes(scope.bytes_a_call()),
+        bytes(scope.held),
         count(scope.calls.max(1.0)),
     )
 }
@@ -243,6 +243,7 @@ pub(crate) fn json(advice: &Advice, findings: Option<&Findings>) -> serde_json::
             "calls_error": scope.calls_error,
             "blocks": scope.blocks,
             "bytes": scope.bytes,
+            "held": scope.held,
             "inside": scope.inside,
             "freed_by_other_threads": scope.by_other,
             "resizes": scope.resizes,

@@ -194,6 +194,17 @@ pub(crate) fn begin() {
     unsafe { sys::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
 }
 
+/// The number of blocks of a thread since its latest recorded one, from the blocks that are left to the next
+/// that is due.
+fn since_recorded(local: &Local, countdown: i64) -> u64 {
+    let after = match local.due.get() {
+        Due::Birth => 0,
+        Due::Next | Due::Time => 1 + local.left.get(),
+        Due::Warm => 2 + local.left.get(),
+    };
+    u64::try_from(local.distance.get() - 1 - countdown - after).unwrap_or(0)
+}
+
 /// Ends the record, where the process ends by a return or by `exit`.
 pub(crate) fn end() {
     let local = local();
@@ -201,14 +212,9 @@ pub(crate) fn end() {
     if mode() != ON {
         return;
     }
-    let after = match local.due.get() {
-        Due::Birth => 0,
-        Due::Next | Due::Time => 1 + local.left.get(),
-        Due::Warm => 2 + local.left.get(),
-    };
-    let distance = local.distance.get() - 1 - busy.countdown - after;
+    let distance = since_recorded(local, busy.countdown);
     with(|state| {
-        state.journal.end(local.thread.get(), u64::try_from(distance).unwrap_or(0));
+        state.journal.end(local.thread.get(), distance);
         state.journal.stamp_processor();
     });
 }
@@ -389,7 +395,8 @@ pub(crate) unsafe fn free(block: *mut c_void, end: usize) {
         let is_new = is_on && local.thread.get() == 0;
         let wait = is_new.then(|| state.new_thread(local));
         if is_on {
-            state.dies(local, id, kept);
+            let countdown = busy.as_ref().map_or(0, |busy| busy.countdown);
+            state.dies(local, id, kept, since_recorded(local, countdown));
         }
         // SAFETY: the slot was taken here, and its block is not used again.
         unsafe { state.slots.give(slot) };
@@ -589,9 +596,10 @@ impl State {
         Some(block)
     }
 
-    fn dies(&mut self, local: &Local, id: u64, kept: u64) {
-        let words =
-            [id, rate::ticks(), u64::from(local.thread.get()), kept, local.high.replace(0) as u64];
+    fn dies(&mut self, local: &Local, id: u64, kept: u64, distance: u64) {
+        let thread = u64::from(local.thread.get());
+        let high = local.high.replace(0) as u64;
+        let words = [id, rate::ticks(), thread, kept, high, distance];
         self.journal.death(&words);
     }
 
