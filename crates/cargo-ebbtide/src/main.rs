@@ -6,7 +6,8 @@
 //! ```text
 //! main ─► run (starts the program with the recorder) ─► the record
 //!      ─► lifetimes (which calls a block has outlived) ─► symbols (names)
-//!      ─► machine (what a block costs here) ─► advice (sums by function, the choice) ─► table, page
+//!      ─► machine (what a block costs here) ─► advice (sums by function, the choice) ─► table
+//!      ─► stacks (the tree of calls, and files for other tools) ─► page
 //!      ─► measure ─┬─ probe (finds a function and its entry)
 //!                  └─ compare (runs with scopes there, and without, until the difference is clear)
 //! ```
@@ -30,6 +31,7 @@ mod probe;
 mod refusal;
 mod run;
 mod spelling;
+mod stacks;
 mod symbols;
 mod table;
 
@@ -42,6 +44,7 @@ use lifetimes::Lifetimes;
 use measure::Findings;
 use refusal::Refusal;
 use run::{Program, Run};
+use stacks::{Format, Node};
 use std::{
     ffi::OsString,
     io::{self, Write},
@@ -67,6 +70,8 @@ and without, in turn, for the functions that may pay, and names those that do.
   --all          show every function, not only those that are worth a scope
   --json FILE    write JSON into this file as well; `-` prints it instead of the table
   --page FILE    write a page for a browser into this file as well
+  --stacks FILE  write the stacks into this file as well: folded (.folded, .txt), for pprof (.pb, .pb.gz),
+                 or for speedscope (.speedscope.json)
   --keep FILE    keep the record in this file
   --status       end with the program's status
   --help         print this
@@ -86,6 +91,7 @@ struct Plan {
     keep: Option<PathBuf>,
     page: Option<PathBuf>,
     read: Option<PathBuf>,
+    stacks: Option<(PathBuf, Format)>,
     tried: Vec<String>,
     runs: Option<usize>,
     budget: Option<u64>,
@@ -120,6 +126,11 @@ fn plan() -> Result<Plan, lexopt::Error> {
             Arg::Long("keep") => plan.keep = Some(parser.value()?.into()),
             Arg::Long("page") => plan.page = Some(parser.value()?.into()),
             Arg::Long("read") => plan.read = Some(parser.value()?.into()),
+            Arg::Long("stacks") => {
+                let path = PathBuf::from(parser.value()?);
+                let format = Format::of(&path)?;
+                plan.stacks = Some((path, format));
+            }
             Arg::Long("help") | Arg::Short('h') => plan.is_help = true,
             Arg::Value(program) => {
                 plan.program = Some(program);
@@ -279,8 +290,12 @@ fn say_advice(
         None
     });
     if let Some(path) = &plan.page {
-        let page = page::html(&advice, findings.as_ref(), &lifetimes, &symbols);
+        let page = page::html(&advice, findings.as_ref(), &Node::of(&lifetimes, &symbols));
         std::fs::write(path, page).map_err(Refusal::at(path))?;
+    }
+    if let Some((path, format)) = &plan.stacks {
+        let file = format.file(&Node::of(&lifetimes, &symbols));
+        file.and_then(|file| std::fs::write(path, file)).map_err(Refusal::at(path))?;
     }
     let table = table::text(&advice, findings.as_ref(), plan.is_all);
     show(plan, &table, &table::json(&advice, findings.as_ref()))?;

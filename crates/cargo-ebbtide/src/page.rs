@@ -1,14 +1,7 @@
-//! Advice as a page for a browser: the frames of all stacks, as wide as their blocks.
+//! Advice as a page for a browser: the table, and the stacks of all blocks.
 
-use crate::{
-    advice::{Advice, is_of_the_runtime},
-    lifetimes::Lifetimes,
-    measure::Findings,
-    symbols::Symbols,
-    table,
-};
+use crate::{advice::Advice, measure::Findings, stacks::Node, table};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// The page without its data.
 const TEMPLATE: &str = include_str!("page.html");
@@ -16,57 +9,39 @@ const TEMPLATE: &str = include_str!("page.html");
 /// Where the data belongs in the page.
 const PLACE: &str = "\"DATA\"";
 
-/// Frames with a smaller share of the blocks are left out.
-const LEAST_SHARE: f64 = 0.002;
+/// Calls with a smaller share of the blocks are left out: they are no wider than a pixel.
+const LEAST_SHARE: f64 = 0.001;
 
-/// The calls of a function from one stack.
-#[derive(Default)]
-struct Node {
-    blocks: f64,
-    /// The blocks that are freed before the call ends.
-    inside: f64,
-    bytes: f64,
-    callees: BTreeMap<String, Node>,
-}
-
-impl Node {
-    fn json(&self, name: &str, least: f64) -> Value {
-        let shown = self.callees.iter().filter(|(_, callee)| callee.blocks >= least);
-        let callees: Vec<Value> = shown.map(|(name, callee)| callee.json(name, least)).collect();
-        json!({
-            "name": name, "blocks": self.blocks, "inside": self.inside, "bytes": self.bytes,
-            "callees": callees,
-        })
-    }
+/// A call and its callees, those with the most blocks first.
+fn tree(name: &str, node: &Node, least: f64) -> Value {
+    let mut callees: Vec<_> =
+        node.callees.iter().filter(|(_, callee)| callee.blocks >= least).collect();
+    callees.sort_by(|(_, a), (_, b)| b.blocks.total_cmp(&a.blocks));
+    let callees: Vec<Value> =
+        callees.into_iter().map(|(name, callee)| tree(name, callee, least)).collect();
+    json!({
+        "name": name, "blocks": node.blocks, "bytes": node.bytes, "inside": node.inside,
+        "kept": node.kept, "callees": callees,
+    })
 }
 
 /// The page.
-pub(crate) fn html(
-    advice: &Advice,
-    findings: Option<&Findings>,
-    lifetimes: &Lifetimes,
-    symbols: &Symbols,
-) -> String {
-    let mut root = Node::default();
-    for block in &lifetimes.blocks {
-        let weight = block.weight;
-        root.blocks += weight;
-        let mut at = &mut root;
-        for (depth, frame) in lifetimes.path(block.frame).into_iter().enumerate() {
-            let function = symbols.function(&lifetimes.modules, lifetimes.frames[frame].address);
-            if !function.is_named || is_of_the_runtime(&function.name) {
-                continue;
-            }
-            at = at.callees.entry(function.name).or_default();
-            at.blocks += weight;
-            at.bytes += block.size as f64 * weight;
-            if depth < block.alive {
-                at.inside += weight;
-            }
-        }
-    }
-    let frames = root.json("all", root.blocks * LEAST_SHARE);
-    let data = json!({ "advice": table::json(advice, findings), "frames": frames });
-    // A name cannot end the script.
-    TEMPLATE.replace(PLACE, &data.to_string().replace("</", "<\\/"))
+pub(crate) fn html(advice: &Advice, findings: Option<&Findings>, stacks: &Node) -> String {
+    let row = |index: &usize| {
+        let scope = &advice.all[*index];
+        let tried = findings.and_then(|findings| findings.of(*index));
+        json!({
+            "name": scope.function.name, "cells": table::cells(scope, tried),
+            "hints": table::hints(scope, tried),
+        })
+    };
+    let data = json!({
+        "sums": table::sums(advice), "no_rows": table::no_rows(advice, findings),
+        "heads": table::HEADS, "rows": advice.chosen.iter().map(row).collect::<Vec<_>>(),
+        "others": table::others(advice, findings),
+        "scopes": table::json(advice, findings)["scopes"],
+        "stacks": tree("all", stacks, stacks.blocks * LEAST_SHARE),
+    });
+    // No name can end the script, or begin a comment.
+    TEMPLATE.replace(PLACE, &data.to_string().replace('<', "\\u003c"))
 }

@@ -73,9 +73,13 @@ fn gain(scope: &Scope, tried: Option<&Comparison>) -> String {
     )
 }
 
-fn row(rank: &str, scope: &Scope, tried: Option<&Comparison>) -> String {
-    format!(
-        "{rank:>4}  {:<40} {:>11} {:>11} {:>9} {:>10} {:>6}  {:<24} {:>6}\n",
+/// The heads of the columns.
+pub(crate) const HEADS: [&str; 8] =
+    ["scope", "calls", "blocks/call", "per call", "die inside", "malloc", "gain", "peak"];
+
+/// The columns of a function.
+pub(crate) fn cells(scope: &Scope, tried: Option<&Comparison>) -> [String; HEADS.len()] {
+    [
         short(&scope.function),
         count(tried.map_or(scope.calls, |tried| tried.calls as f64).max(1.0)),
         count(scope.blocks_a_call()),
@@ -84,6 +88,14 @@ fn row(rank: &str, scope: &Scope, tried: Option<&Comparison>) -> String {
         format!("{:.0} %", scope.time * 100.0),
         gain(scope, tried),
         tried.map_or_else(|| "–".to_owned(), |tried| format!("× {:.2}", tried.peaks())),
+    ]
+}
+
+fn row(rank: &str, cells: &[impl std::fmt::Display; HEADS.len()]) -> String {
+    let [scope, calls, blocks, bytes, inside, time, gain, peak] = cells;
+    format!(
+        "{rank:>4}  {scope:<40} {calls:>11} {blocks:>11} {bytes:>9} {inside:>10} {time:>6}  \
+         {gain:<24} {peak:>6}\n"
     )
 }
 
@@ -107,60 +119,74 @@ fn none(advice: &Advice) -> String {
     )
 }
 
-/// The advice as a table.
-pub(crate) fn text(advice: &Advice, findings: Option<&Findings>, is_all: bool) -> String {
-    let tried = |index: usize| findings.and_then(|findings| findings.of(index));
-    let mut text = format!(
-        "{} blocks, of which {} were recorded; the allocator takes {:.0} % of the time.\n\n",
+/// What was recorded.
+pub(crate) fn sums(advice: &Advice) -> String {
+    format!(
+        "{} blocks, of which {} were recorded; the allocator takes {:.0} % of the time.\n",
         count(advice.blocks),
         count(advice.recorded as f64),
         advice.time * 100.0
-    );
-    let head = format!(
-        "{:>4}  {:<40} {:>11} {:>11} {:>9} {:>10} {:>6}  {:<24} {:>6}\n",
-        "rank", "scope", "calls", "blocks/call", "per call", "die inside", "malloc", "gain", "peak"
-    );
+    )
+}
+
+/// What to say instead of rows, if there are none.
+pub(crate) fn no_rows(advice: &Advice, findings: Option<&Findings>) -> String {
+    if !advice.chosen.is_empty() {
+        String::new()
+    } else if findings.is_none() || advice.sets.is_empty() {
+        none(advice)
+    } else {
+        "No clear gain was measured.\n".to_owned()
+    }
+}
+
+/// The advice as a table.
+pub(crate) fn text(advice: &Advice, findings: Option<&Findings>, is_all: bool) -> String {
+    let tried = |index: usize| findings.and_then(|findings| findings.of(index));
+    let mut text = sums(advice) + "\n";
     if is_all {
-        text += &head;
+        text += &row("rank", &HEADS);
         for (index, scope) in advice.all.iter().take(MOST_ROWS).enumerate() {
-            text += &row("", scope, tried(index));
+            text += &row("", &cells(scope, tried(index)));
         }
         return text;
     }
-    if advice.chosen.is_empty() {
-        if findings.is_none() || advice.sets.is_empty() {
-            text += &none(advice);
-        } else {
-            text += "No clear gain was measured.\n";
-        }
-    } else {
-        text += &head;
+    text += &no_rows(advice, findings);
+    if !advice.chosen.is_empty() {
+        text += &row("rank", &HEADS);
     }
     for (rank, index) in advice.chosen.iter().enumerate() {
         let scope = &advice.all[*index];
-        text += &row(&(rank + 1).to_string(), scope, tried(*index));
-        text += &below(scope, tried(*index));
+        text += &row(&(rank + 1).to_string(), &cells(scope, tried(*index)));
+        for hint in hints(scope, tried(*index)) {
+            let _ = writeln!(text, "      {hint}");
+        }
     }
-    if let Some(findings) = findings {
-        text += &others(advice, findings);
+    for (index, other) in others(advice, findings).iter().enumerate() {
+        let _ = writeln!(text, "{}{other}", if index == 0 { "\n" } else { "" });
     }
     text
 }
 
 /// What stands below a row.
-fn below(scope: &Scope, tried: Option<&Comparison>) -> String {
+pub(crate) fn hints(scope: &Scope, tried: Option<&Comparison>) -> Vec<String> {
     let place = scope.function.location.as_deref().map_or(String::new(), |at| format!(" ({at})"));
-    let mut text = String::new();
+    let mut hints = Vec::new();
     if tried.is_none() {
-        let _ = writeln!(text, "      try:   --try {:?}", without_arguments(&scope.function.name));
+        hints.push(format!("try:   --try {:?}", without_arguments(&scope.function.name)));
     }
-    let _ = writeln!(text, "      write: {}{place}", patch(&scope.function, scope.is_polled));
+    hints.push(format!("write: {}{place}", patch(&scope.function, scope.is_polled)));
     if tried.is_none() && scope.seems_to_be_one_call() {
-        text += "      called once: in a loop, calls may look like one (`--try` counts them); if a \
-                 loop is in it, a scope for each turn holds less\n";
+        hints.push(
+            "called once: in a loop, calls may look like one (`--try` counts them); if a loop is in \
+             it, a scope for each turn holds less"
+                .to_owned(),
+        );
     }
     if tried.is_some_and(|tried| tried.prints_the_same.is_none()) {
-        text += "      the program prints something else in each run, so this was not compared\n";
+        hints.push(
+            "the program prints something else in each run, so this was not compared".to_owned(),
+        );
     }
     let escaped = scope.blocks - scope.inside;
     if escaped > 0.0 {
@@ -169,22 +195,22 @@ fn below(scope: &Scope, tried: Option<&Comparison>) -> String {
         places.dedup();
         places.truncate(3);
         let blocks = count(escaped / scope.calls.max(1.0));
-        let _ = writeln!(text, "      {blocks} blocks a call escape: {}", places.join(", "));
+        hints.push(format!("{blocks} blocks a call escape: {}", places.join(", ")));
     }
-    text
+    hints
 }
 
 /// What else was tried, and several functions at once.
-fn others(advice: &Advice, findings: &Findings) -> String {
-    let mut text = String::new();
-    if let Some((_, together)) = &findings.together {
-        let _ = writeln!(
-            text,
-            "\nAll {} at once save {}; the peak is {:.2} times as high.",
-            findings.together.as_ref().map_or(0, |(functions, _)| functions.len()),
+pub(crate) fn others(advice: &Advice, findings: Option<&Findings>) -> Vec<String> {
+    let Some(findings) = findings else { return Vec::new() };
+    let mut others = Vec::new();
+    if let Some((functions, together)) = &findings.together {
+        others.push(format!(
+            "All {} at once save {}; the peak is {:.2} times as high.",
+            functions.len(),
             saved(together.saved()),
             together.peaks()
-        );
+        ));
     }
     let of = |set: &[usize]| set.iter().copied().find(|index| advice.chosen.contains(index));
     for set in &advice.sets {
@@ -214,10 +240,10 @@ fn others(advice: &Advice, findings: &Findings) -> String {
                     None => format!("not clear, {}", saved(tried.saved())),
                 },
             };
-            let _ = writeln!(text, "{}{name}: {said}.", if text.is_empty() { "\n" } else { "" });
+            others.push(format!("{name}: {said}."));
         }
     }
-    text
+    others
 }
 
 /// The advice for tools.

@@ -7,6 +7,7 @@
 mod counts;
 mod measured;
 mod refused;
+mod stacks;
 mod trial;
 
 use serde_json::Value;

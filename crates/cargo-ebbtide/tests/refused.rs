@@ -97,6 +97,10 @@ fn a_wrong_command_line_is_refused_with_the_usage() {
     folder.refuses_options(&["--frobnicate", "--", "true"], "--frobnicate");
     folder.refuses_options(&["--every"], "--every");
     folder.refuses_options(&["--json"], "--json");
+    folder.refuses_options(
+        &["--stacks", "a.svg", "--", "true"],
+        "`--stacks a.svg` ends in none of .folded",
+    );
     folder
         .refuses_options(&["--budget", "0", "--", "true"], "`--budget 0` is not a number above 0");
     folder.refuses_options(&["--no-try"], "no program is named");
