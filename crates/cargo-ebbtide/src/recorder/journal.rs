@@ -118,6 +118,11 @@ impl Journal {
         unsafe { self.head.wrapping_add(index).write_volatile(value) };
     }
 
+    fn get(&self, index: usize) -> u64 {
+        // SAFETY: a word of the header.
+        unsafe { self.head.wrapping_add(index).read_volatile() }
+    }
+
     /// Declares what was written so far complete.
     fn complete(&mut self) {
         self.set(header::LEN, (self.before + self.len) as u64);
@@ -131,16 +136,21 @@ impl Journal {
         self.set(header::INSIDE_TICKS, inside);
     }
 
-    /// Stores the time that the process took, which is a call of the system.
-    pub(crate) fn stamp_processor(&mut self) {
-        self.set(header::LATEST_PROCESSOR, processor_nanoseconds());
+    /// Stores the time that the process took, which is a call of the system, and returns it in ticks since
+    /// the record began.
+    pub(crate) fn stamp_processor(&mut self) -> u64 {
+        let taken = processor_nanoseconds();
+        self.set(header::LATEST_PROCESSOR, taken);
+        let since = |now: u64, start| u128::from(now.saturating_sub(self.get(start)));
+        let ticks = since(rate::ticks(), header::START_TICKS);
+        let passed = since(nanoseconds(), header::START_NANOSECONDS).max(1);
+        let taken = since(taken, header::START_PROCESSOR) * ticks / passed;
+        u64::try_from(taken).unwrap_or(u64::MAX)
     }
 
     /// Counts a child of `fork`.
     pub(crate) fn forks(&mut self) {
-        // SAFETY: a word of the header.
-        let forks = unsafe { self.head.wrapping_add(header::FORKS).read_volatile() };
-        self.set(header::FORKS, forks + 1);
+        self.set(header::FORKS, self.get(header::FORKS) + 1);
     }
 
     /// Writes an entry: its kind, these words, and these bytes. `None` if the file cannot grow.

@@ -24,7 +24,8 @@ pub(crate) fn start_ticks() -> u64 {
 pub(crate) struct Rate {
     exponent: u32,
     fixed: bool,
-    /// When the present rate began, and the ticks that recording has taken since.
+    /// The ticks that the process had taken when the present rate began, and those that recording has
+    /// taken since.
     began: u64,
     spent: u64,
     /// The ticks that recording took before.
@@ -51,9 +52,9 @@ impl Rate {
     /// One block in `every` is recorded, rounded down to a power of two; `None` for a rate that
     /// follows the time.
     #[must_use]
-    pub(crate) fn new(every: Option<u64>, now: u64) -> Rate {
+    pub(crate) fn new(every: Option<u64>) -> Rate {
         let exponent = every.map_or(FIRST, |every| every.max(1).ilog2());
-        Rate { exponent, fixed: every.is_some(), began: now, spent: 0, spent_before: 0 }
+        Rate { exponent, fixed: every.is_some(), began: 0, spent: 0, spent_before: 0 }
     }
 
     /// The mean number of blocks between two that are recorded.
@@ -68,17 +69,17 @@ impl Rate {
         self.spent_before + self.spent
     }
 
-    /// Counts ticks that recording took, up to `now`.
-    pub(crate) fn spend(&mut self, ticks: u64, now: u64) {
+    /// Counts ticks that recording took. The process has taken `used` ticks of the processor, in all of its
+    /// threads: a program that waits gains no share by it.
+    pub(crate) fn spend(&mut self, ticks: u64, used: u64) {
         self.spent += ticks.min(LONGEST);
         if self.fixed {
             return;
         }
-        let allowed = now.saturating_sub(self.began) / SHARE;
-        if self.spent > allowed + CREDIT {
+        if self.spent > used.saturating_sub(self.began) / SHARE + CREDIT {
             self.exponent = (self.exponent + 1).min(LAST);
             self.spent_before += self.spent;
-            (self.began, self.spent) = (now, 0);
+            (self.began, self.spent) = (used, 0);
         }
     }
 }
@@ -126,18 +127,35 @@ mod tests {
 
     #[test]
     fn recording_becomes_rarer_while_it_takes_more_than_its_share() {
-        let mut rate = Rate::new(None, 0);
-        let mut now = 0;
+        let mut rate = Rate::new(None);
+        let mut used = 0;
         for _ in 0..1000 {
-            now += 2_000_000;
-            rate.spend(900_000, now);
+            used += 2_000_000;
+            rate.spend(900_000, used);
         }
         assert!(rate.weight() > 1 << FIRST);
         assert_eq!(rate.spent(), 900_000_000);
-        rate.spend(1 << 40, now);
+        rate.spend(1 << 40, used);
         assert_eq!(rate.spent(), 900_000_000 + LONGEST, "the thread waited");
-        let mut fixed = Rate::new(Some(64), 0);
-        (0..1000).for_each(|now| fixed.spend(900_000, now));
+        let mut fixed = Rate::new(Some(64));
+        (0..1000).for_each(|used| fixed.spend(900_000, used));
         assert_eq!(fixed.weight(), 64);
+    }
+
+    /// However long it waits between its blocks.
+    #[test]
+    fn recording_takes_its_share_of_the_processor_s_time_and_a_credit_for_each_rate() {
+        for (work, record) in [(20_000_u64, 5_000_u64), (400, 20_000)] {
+            let (mut rate, mut used) = (Rate::new(None), 0);
+            while used < 1 << 33 {
+                used += work * rate.weight() + record;
+                rate.spend(record, used);
+            }
+            assert!(
+                rate.spent() <= used / SHARE + 6 * (CREDIT + record),
+                "{work}: {}",
+                rate.spent()
+            );
+        }
     }
 }

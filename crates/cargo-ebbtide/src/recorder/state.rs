@@ -62,8 +62,9 @@ pub(crate) struct State {
     /// The times that recording began, and the fewest ticks from its end to the next beginning.
     events: u64,
     least_gap: u32,
-    /// When the time of the process was last stored.
+    /// When the time of the process was last stored, and that time, in ticks.
     stamped: u64,
+    used: u64,
     /// The latest recorded block of each thread.
     latest: HashMap<u32, Latest>,
 }
@@ -502,7 +503,7 @@ impl State {
             journal: Journal::new(path)?,
             stacks: Stacks::new()?,
             slots: Slots::new(),
-            rate: Rate::new(every, rate::ticks()),
+            rate: Rate::new(every),
             modules: Vec::new(),
             added: 0,
             births: 0,
@@ -511,6 +512,7 @@ impl State {
             events: 0,
             least_gap: u32::MAX,
             stamped: 0,
+            used: 0,
             latest: HashMap::new(),
         };
         let loaded = Loaded::now(0);
@@ -618,7 +620,12 @@ impl State {
 
     fn spend(&mut self, local: &Local, began: u64) {
         let now = rate::ticks();
-        self.rate.spend(now.saturating_sub(began), now);
+        if now.saturating_sub(self.stamped) > RESTAMP {
+            self.stamped = now;
+            self.used = self.journal.stamp_processor();
+        }
+        let used = self.used + now.saturating_sub(self.stamped);
+        self.rate.spend(now.saturating_sub(began), used);
         // Entering and leaving takes as long as between two blocks with nothing else in between.
         #[allow(clippy::cast_possible_truncation, reason = "differences of less than a second")]
         let gap = (began as u32).wrapping_sub(local.left_at.get());
@@ -626,10 +633,6 @@ impl State {
         self.events += 1;
         let around = self.events * u64::from(self.least_gap);
         self.journal.stamp(now, self.rate.spent(), self.inside + around);
-        if now.saturating_sub(self.stamped) > RESTAMP {
-            self.stamped = now;
-            self.journal.stamp_processor();
-        }
         let now = rate::ticks();
         self.inside += now.saturating_sub(began);
         #[allow(clippy::cast_possible_truncation, reason = "modulo the size")]
