@@ -92,7 +92,7 @@ impl Player {
 
     fn options(&mut self) -> Options {
         // Sites are measured and skipped, and so are the units of long scopes.
-        let options = Options::new().site(self.random.below(4) as u32);
+        let options = Options::new().site([0, 1, 2, 3][self.random.below(4)]);
         match self.random.below(10) {
             0 => options.min_size(100),
             1 => options.max_size(size(&mut self.random)),
