@@ -8,7 +8,7 @@
 use bumpalo::{
     AllocErr, Bump,
     boxed::Box,
-    collections::{CollectIn, CollectionAllocErr, String, Vec},
+    collections::{CollectIn, CollectionAllocErr, String, Vec, vec::IntoIter},
 };
 use std::{
     alloc::Layout,
@@ -231,6 +231,25 @@ fn a_vector_of_one_large_element_has_room_for_one() {
 }
 
 #[cfg(feature = "allocator-api2")]
+/// Generic code over these types relies on it, without a bound of its own: this compiles, or it does not.
+#[test]
+fn types_of_elements_imply_that_the_elements_outlive_the_arena() {
+    fn outlives<'a, T: 'a>() {}
+    fn boxed<'a, T>(_: Box<'a, T>) {
+        outlives::<'a, T>();
+    }
+    fn vec<'a, T>(_: Vec<'a, T>) {
+        outlives::<'a, T>();
+    }
+    fn into_iter<'a, T>(_: IntoIter<'a, T>) {
+        outlives::<'a, T>();
+    }
+    let bump = Bump::new();
+    boxed(Box::new_in(1, &bump));
+    vec(bumpalo::vec![in &bump; 1]);
+    into_iter(bumpalo::vec![in &bump; 1].into_iter());
+}
+
 #[test]
 fn a_reference_is_an_allocator() {
     use allocator_api2::vec::Vec;

@@ -538,7 +538,7 @@ impl<'bump, T: 'bump> IntoIterator for Vec<'bump, T> {
 
     #[inline]
     fn into_iter(self) -> IntoIter<'bump, T> {
-        IntoIter { inner: self.0.into_boxed_slice().into_iter() }
+        IntoIter { inner: self.0.into_boxed_slice().into_iter(), implied: PhantomData }
     }
 }
 
@@ -712,6 +712,8 @@ impl<T: serde::Serialize> serde::Serialize for Vec<'_, T> {
 /// Returned by [`Vec::into_iter`].
 pub struct IntoIter<'bump, T> {
     inner: inner::IntoIter<T, inner::NoScope<'bump>>,
+    // Implies `T: 'bump`, as in `boxed::Box`.
+    implied: PhantomData<fn() -> &'bump T>,
 }
 
 impl<'bump, T: 'bump> IntoIter<'bump, T> {
