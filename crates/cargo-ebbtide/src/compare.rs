@@ -58,29 +58,35 @@ pub(crate) struct Comparison {
     pub(crate) prints_the_same: Option<bool>,
 }
 
-/// A share of the processor's time that scopes save: the median of all pairs of runs, and an interval in
-/// which the true one lies with a chance of nine in ten; all pairs, if there are fewer than
-/// [`LEAST_PAIRS`].
+/// A share of the processor's time that scopes save, and an interval in which the true one lies with a
+/// chance of nine in ten; without one, if there are fewer than [`LEAST_PAIRS`] pairs, the least and the most
+/// of any pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Saved {
-    pub(crate) median: f64,
+    pub(crate) share: f64,
     pub(crate) least: f64,
     pub(crate) most: f64,
 }
 
 impl Comparison {
     pub(crate) fn saved(&self) -> Saved {
-        let pairs = self.without.iter().zip(&self.with);
-        let mut pairs: Vec<f64> =
-            pairs.map(|(without, with)| 1.0 - with.processor / without.processor).collect();
-        pairs.sort_by(f64::total_cmp);
-        let middle = |from: usize| pairs.get(from).copied().unwrap_or_default();
-        let outside = outside(pairs.len());
-        Saved {
-            median: f64::midpoint(middle((pairs.len().max(1) - 1) / 2), middle(pairs.len() / 2)),
-            least: middle(outside),
-            most: middle(pairs.len().saturating_sub(outside + 1)),
-        }
+        let times = |costs: &[Cost]| costs.iter().map(|cost| cost.processor).collect::<Vec<f64>>();
+        let (without, with) = (times(&self.without), times(&self.with));
+        let share = |without: &[f64], with: &[f64]| 1.0 - fastest(with) / fastest(without);
+        let mut others: Vec<f64> = if with.len() < LEAST_PAIRS {
+            without.iter().zip(&with).map(|(without, with)| 1.0 - with / without).collect()
+        } else {
+            // What other runs of the same kind would have shown (bootstrap).
+            let mut random = Random(1);
+            (0..RESAMPLED)
+                .map(|_| share(&random.some_of(&without), &random.some_of(&with)))
+                .collect()
+        };
+        others.sort_by(f64::total_cmp);
+        let cut = if with.len() < LEAST_PAIRS { 0 } else { RESAMPLED / 20 };
+        let at = |index: usize| others.get(index).copied().unwrap_or_default();
+        let (least, most) = (at(cut), at(others.len().saturating_sub(cut + 1)));
+        Saved { share: share(&without, &with), least, most }
     }
 
     /// The peak of the memory with scopes, divided by that without.
@@ -95,7 +101,7 @@ impl Comparison {
     /// Whether scopes save time for certain, and take little more memory.
     pub(crate) fn is_gain(&self) -> bool {
         let saved = self.saved();
-        saved.median >= LEAST_GAIN && saved.least > 0.0 && self.is_bounded()
+        saved.share >= LEAST_GAIN && saved.least > 0.0 && self.is_bounded()
     }
 
     /// Whether the peak is at most 1.25 times as high, and 16 MiB.
@@ -112,19 +118,29 @@ impl Comparison {
     }
 }
 
-/// The number of values at each end of so many, between the others of which the true median lies with
-/// a chance of nine in ten at least: each value is below it or above it like a coin.
-fn outside(count: usize) -> usize {
-    let (mut left, mut chance, mut sum) = (0, 0.5_f64.powi(count as i32), 0.0);
-    while left < count {
-        sum += chance;
-        if sum > 0.05 {
-            break;
-        }
-        left += 1;
-        chance *= (count - left + 1) as f64 / left as f64;
+/// The number of sets of runs from which an interval is taken.
+const RESAMPLED: usize = 400;
+
+/// The mean of the fastest half. Other work makes runs slower, and none faster.
+fn fastest(times: &[f64]) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_by(f64::total_cmp);
+    let half = times.len().div_ceil(2);
+    times[..half].iter().sum::<f64>() / half as f64
+}
+
+/// A generator of numbers, the same in each run.
+struct Random(u64);
+
+impl Random {
+    /// As many of these as there are, each of them drawn from all.
+    fn some_of(&mut self, all: &[f64]) -> Vec<f64> {
+        let one = |_| {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            all[(self.0 >> 33) as usize % all.len()]
+        };
+        (0..all.len()).map(one).collect()
     }
-    left.saturating_sub(1)
 }
 
 /// How long to compare.
@@ -439,13 +455,24 @@ fn hash(path: &Path) -> Result<u64, Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use super::outside;
+    use super::{Comparison, Cost};
 
-    /// Of 5 values, all lie on one side of the median in 2 of 32 cases.
+    fn compared(with: &[f64]) -> Comparison {
+        let cost = |processor| Cost { processor, elapsed: processor, peak: 1.0 };
+        let without = [1.0, 1.02, 1.5, 1.01, 1.03, 1.9, 1.0, 1.04].map(cost).to_vec();
+        let with = with.iter().map(|time| cost(*time)).collect();
+        Comparison { calls: 1, without, with, prints_the_same: None }
+    }
+
     #[test]
-    fn the_interval_holds_the_median_with_nine_chances_in_ten() {
-        for (count, left) in [(0, 0), (1, 0), (4, 0), (5, 0), (7, 0), (8, 1), (11, 2), (40, 14)] {
-            assert_eq!(outside(count), left, "{count} pairs");
-        }
+    fn runs_beside_other_work_hide_no_gain_and_make_none() {
+        let saved = compared(&[0.8, 1.6, 0.82, 0.81, 2.0, 0.83, 0.84, 0.8]).saved();
+        assert!((saved.share - 0.2).abs() < 0.01, "{saved:?}");
+        assert!(
+            (0.1..0.2).contains(&saved.least) && (0.2..0.25).contains(&saved.most),
+            "{saved:?}"
+        );
+        let none = compared(&[1.01, 1.0, 2.0, 1.02, 1.0, 1.4, 1.03, 1.05]);
+        assert!(none.saved().least < 0.0 && !none.is_gain(), "{:?}", none.saved());
     }
 }

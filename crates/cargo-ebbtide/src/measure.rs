@@ -81,13 +81,13 @@ pub(crate) fn measure(
     let (mut chosen, mut expected) = (Vec::new(), Vec::new());
     for set in &advice.sets {
         let gains = || set.iter().copied().filter(|index| findings.is_gain(*index));
-        let best = gains().map(|index| findings.saved(index).median).fold(0.0, f64::max);
-        chosen.extend(gains().find(|index| findings.saved(*index).median >= NEARLY * best));
+        let best = gains().map(|index| findings.saved(index).share).fold(0.0, f64::max);
+        chosen.extend(gains().find(|index| findings.saved(*index).share >= NEARLY * best));
         if set.iter().all(|index| findings.of(*index).is_none()) {
             expected.extend(advice.chosen.iter().copied().filter(|index| set.contains(index)));
         }
     }
-    chosen.sort_by(|a, b| findings.saved(*b).median.total_cmp(&findings.saved(*a).median));
+    chosen.sort_by(|a, b| findings.saved(*b).share.total_cmp(&findings.saved(*a).share));
     if chosen.len() > 1 {
         let all: Vec<Entry> = chosen.iter().flat_map(|index| entries[index].clone()).collect();
         runs.set_end(end);

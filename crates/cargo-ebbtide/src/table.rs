@@ -60,8 +60,8 @@ fn percent(share: f64) -> String {
 
 /// What scopes save, with its interval.
 fn saved(saved: Saved) -> String {
-    let Saved { median, least, most } = saved;
-    format!("{} % ({} to {} %)", percent(median), percent(least), percent(most))
+    let Saved { share, least, most } = saved;
+    format!("{} % ({} to {} %)", percent(share), percent(least), percent(most))
 }
 
 /// What a function would save: as measured, or as expected.
@@ -230,7 +230,7 @@ pub(crate) fn others(advice: &Advice, findings: Option<&Findings>) -> Vec<String
                     )
                 }
                 // It saves nothing, and no other function is told by it.
-                Some(Ok(tried)) if tried.saved().median <= 0.0 => continue,
+                Some(Ok(tried)) if tried.saved().share <= 0.0 => continue,
                 Some(Ok(tried)) => match of(set) {
                     Some(best) => format!(
                         "saves {}, instead of {}",
@@ -354,7 +354,7 @@ fn measured(compared: &Comparison) -> serde_json::Value {
         "calls": compared.calls,
         "without": costs(&compared.without),
         "with": costs(&compared.with),
-        "saved": saved.median,
+        "saved": saved.share,
         "saved_at_least": saved.least,
         "saved_at_most": saved.most,
         "peaks": compared.peaks(),
