@@ -203,7 +203,7 @@ impl<'p> Runs<'p> {
         self.limit.end = end;
     }
 
-    /// The number of sets of functions that can be compared at once, so that there are a few pairs of
+    /// The number of sets of functions that can be compared at once, so that there are some pairs of
     /// each; at least 1. An error if there is not even time for one pair.
     pub(crate) fn room(&self) -> Result<usize, Refusal> {
         if self.limit.pairs.is_some() {
@@ -214,7 +214,7 @@ impl<'p> Runs<'p> {
         if runs < 2.0 {
             return Err(Refusal::NoTime(self.takes.as_secs_f64()));
         }
-        Ok(((runs / 3.0) as usize).saturating_sub(1).max(1))
+        Ok(((runs / 8.0) as usize).saturating_sub(1).max(1))
     }
 
     /// Compares the program with scopes in each of these sets of functions. For each, the comparison or
