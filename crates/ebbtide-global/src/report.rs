@@ -406,7 +406,7 @@ pub fn report() -> Report {
 /// the recent past as well; for that, the end of a scope starts a helper thread while arenas hold more
 /// than 12 MiB. After this call, the pool keeps at most `bytes` at any time, and keeps those for
 /// ever, and no helper thread is started. If `bytes` is more than 16 MiB, the difference also raises the bound that
-/// [`arena`](crate::arena) promises, but not for chunks that a few blocks keep. Memory beyond `bytes` goes back to the system the next time
+/// [`arena`](crate::arena) promises. Memory beyond `bytes` goes back to the system the next time
 /// that it reaches the pool; [`release_pool`](crate::release_pool) returns it at once.
 ///
 /// Besides the pool, each thread keeps what its last scopes left, up to 1 MiB or `bytes`, whichever

@@ -117,18 +117,10 @@ pub(crate) fn retained() -> usize {
 /// not stored: of two threads that compute it at the same time, the one with the older figures could
 /// be the last to store it.
 fn bound(keeps: bool) -> usize {
-    let for_kept = for_live().saturating_add(fixed());
-    if keeps { for_kept } else { for_kept.saturating_add(reserve()) }
-}
-
-/// The part of the bound that follows the live bytes.
-fn for_live() -> usize {
-    let diverted = BUDGET.diverted().saturating_sub(UNCOUNTED - reserve());
-    with_slack(BUDGET.peak()).saturating_sub(diverted)
-}
-
-fn reserve() -> usize {
-    pinned().min(RESERVE)
+    let reserve = pinned().min(RESERVE);
+    let diverted = BUDGET.diverted().saturating_sub(UNCOUNTED - reserve);
+    let for_kept = with_slack(BUDGET.peak()).saturating_sub(diverted).saturating_add(fixed());
+    if keeps { for_kept } else { for_kept.saturating_add(reserve) }
 }
 
 /// The bytes of the pinned chunks.
@@ -136,9 +128,9 @@ fn pinned() -> usize {
     figures::pinned() * CHUNK
 }
 
-/// Whether a scope that keeps blocks may take another chunk. What is retained is for unused memory.
+/// Whether a scope that keeps blocks may take another chunk.
 pub(crate) fn may_pin() -> bool {
-    pinned() + CHUNK <= for_live().saturating_add(RETAINED + PER_OWNER * figures::owners())
+    pinned() + CHUNK <= bound(true)
 }
 
 /// The part of the bound that does not depend on the live bytes.
