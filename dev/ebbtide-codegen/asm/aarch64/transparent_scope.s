@@ -23,7 +23,7 @@
 .LBB15_3:
 	mov	w0, #9701
 	movk	w0, #10107, lsl #16
-	bl	_ZN14ebbtide_global5calls5enterE
+	bl	_ZN14ebbtide_global5calls12enter_slowlyE
 	mov	x20, x0
 .LBB15_4:
 .Ltmp0:

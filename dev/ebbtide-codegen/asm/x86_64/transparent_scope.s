@@ -20,7 +20,7 @@
 	jmp	.LBB15_3
 .LBB15_11:
 	movl	$662382053, %edi
-	callq	*_ZN14ebbtide_global5calls5enterE@GOTPCREL(%rip)
+	callq	*_ZN14ebbtide_global5calls12enter_slowlyE@GOTPCREL(%rip)
 	movq	%rax, %r14
 .LBB15_3:
 .Ltmp0:
