@@ -98,10 +98,11 @@ impl Comparison {
         costs.iter().map(|cost| cost.peak).fold(1.0, f64::max)
     }
 
-    /// Whether scopes save time for certain, and take little more memory.
+    /// Whether scopes save time for certain, take little more memory, and change nothing that is printed.
     pub(crate) fn is_gain(&self) -> bool {
         let saved = self.saved();
-        saved.share >= LEAST_GAIN && saved.least > 0.0 && self.is_bounded()
+        let is_certain = saved.share >= LEAST_GAIN && saved.least > 0.0;
+        is_certain && self.is_bounded() && self.prints_the_same != Some(false)
     }
 
     /// Whether the peak is at most 1.25 times as high, and 16 MiB.
@@ -277,8 +278,12 @@ impl<'p> Runs<'p> {
         self.folder.path().join("output")
     }
 
+    fn silently(&self, variables: &[(&str, OsString)]) -> Result<(ExitStatus, Cost), Refusal> {
+        once(self.program, self.input.again()?, variables, &self.output(), Stdio::null())
+    }
+
     fn without(&mut self) -> Result<Option<Cost>, Refusal> {
-        let (status, cost) = once(self.program, self.input.again()?, &[], &self.output())?;
+        let (status, cost) = self.silently(&[])?;
         if run::is_interrupted() {
             return Ok(None);
         }
@@ -301,7 +306,7 @@ impl<'p> Runs<'p> {
             (ENTRIES, trial.entries.clone().into()),
             (REPORT, report.clone().into_os_string()),
         ];
-        let (status, cost) = once(self.program, self.input.again()?, &variables, &self.output())?;
+        let (status, cost) = self.silently(&variables)?;
         if run::is_interrupted() {
             return Ok(cost);
         }
@@ -344,17 +349,12 @@ impl<'p> Runs<'p> {
 pub(crate) fn first(program: &Program, input: Stdio) -> Result<First, Refusal> {
     let folder = tempfile::tempdir().map_err(Refusal::folder)?;
     let output = folder.path().join("output");
-    let start = Instant::now();
-    let mut command = program.command();
-    command.stdin(input).stdout(File::create(&output).map_err(Refusal::folder)?);
-    let child = command.spawn().map_err(Refusal::at(&program.path))?;
-    drop(command);
-    let (status, ..) = run::wait(&child)?;
-    let took = start.elapsed();
+    let (status, cost) = once(program, input, &[], &output, Stdio::inherit())?;
     let mut printed = File::open(&output).map_err(Refusal::folder)?;
     run::unless_closed(
         io::copy(&mut printed, &mut io::stdout()).and_then(|_| io::stdout().flush()),
     )?;
+    let took = Duration::from_secs_f64(cost.elapsed);
     Ok(First { status, took, printed: Some(hash(&output)?) })
 }
 
@@ -422,20 +422,23 @@ fn calls(report: &Path) -> Result<u64, Refusal> {
     }
 }
 
-/// Runs the program silently.
+/// Runs the program, which prints into a file.
 fn once(
     program: &Program,
     input: Stdio,
     variables: &[(&str, OsString)],
     output: &Path,
+    errors: Stdio,
 ) -> Result<(ExitStatus, Cost), Refusal> {
     let mut command = program.command();
     let output = File::create(output).map_err(Refusal::folder)?;
-    command.stdin(input).stdout(output).stderr(Stdio::null());
+    command.stdin(input).stdout(output).stderr(errors);
     command.envs(variables.iter().map(|(name, value)| (name, value)));
     run::forget_peak();
     let start = Instant::now();
     let child = command.spawn().map_err(Refusal::at(&program.path))?;
+    // It may have the other end of a pipe, which is to be closed when the program ends.
+    drop(command);
     let (status, processor, peak) = run::wait(&child)?;
     Ok((status, Cost { processor, elapsed: start.elapsed().as_secs_f64(), peak }))
 }

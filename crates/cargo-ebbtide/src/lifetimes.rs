@@ -8,7 +8,7 @@
 //! same, and which allocates nothing in between: such calls look like one.
 
 use cargo_ebbtide::record::{Entry, Record, Unreadable};
-use std::collections::HashMap;
+use std::{collections::HashMap, fs, path::PathBuf};
 
 /// A frame of the tree of stacks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -275,6 +275,15 @@ impl Lifetimes {
             block.weight *= threads.get(&block.thread).map_or(1.0, Heights::correction);
         }
         Ok(lifetimes)
+    }
+
+    /// The files of the modules, without links; the program's is the first.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = Vec::new();
+        for module in &self.modules {
+            files.extend(fs::canonicalize(&module.path).ok().filter(|file| !files.contains(file)));
+        }
+        files
     }
 
     /// The frames of a stack, from the outermost on.

@@ -257,13 +257,14 @@ fn advise(plan: &Plan) -> Result<Outcome, Refusal> {
     if let Some(keep) = &plan.keep {
         std::fs::write(keep, &run.record).map_err(Refusal::at(keep))?;
     }
-    say_advice(plan, &run.record, Some(&run), |advice, modules| {
+    say_advice(plan, &run.record, Some(&run), |advice, lifetimes| {
         let Some(input) = input.filter(|_| !advice.sets.is_empty()) else { return Ok(None) };
         let limit = limit(plan);
         let first = First { status: run.status, took: run.took, printed: None };
+        let modules = lifetimes.files();
         let file = modules.first().unwrap_or(&program.path);
         let mut runs = Runs::new(&program, file, &input, first, limit)?;
-        measure::measure(advice, &mut runs, modules, limit.end).map(Some)
+        measure::measure(advice, &mut runs, &modules, limit.end).map(Some)
     })
 }
 
@@ -272,30 +273,27 @@ fn say_advice(
     plan: &Plan,
     record: &[u8],
     run: Option<&Run>,
-    measure: impl FnOnce(&mut Advice, &[PathBuf]) -> Result<Option<Findings>, Refusal>,
+    measure: impl FnOnce(&mut Advice, &Lifetimes) -> Result<Option<Findings>, Refusal>,
 ) -> Result<Outcome, Refusal> {
     let symbols = Symbols::new();
     let alone = run.filter(|run| run.others == 0);
     let (mut advice, lifetimes) = advice(record, &symbols, alone.map(|run| run.seconds))?;
-    let mut modules: Vec<PathBuf> = Vec::new();
-    for module in &lifetimes.modules {
-        modules.extend(
-            std::fs::canonicalize(&module.path).ok().filter(|path| !modules.contains(path)),
-        );
-    }
-    let findings = measure(&mut advice, &modules);
+    let findings = measure(&mut advice, &lifetimes);
     let is_expected = matches!(findings, Ok(None));
     let findings = findings.unwrap_or_else(|why| {
         eprintln!("{why}");
         None
     });
-    if let Some(path) = &plan.page {
-        let page = page::html(&advice, findings.as_ref(), &Node::of(&lifetimes, &symbols));
-        std::fs::write(path, page).map_err(Refusal::at(path))?;
-    }
-    if let Some((path, format)) = &plan.stacks {
-        let file = format.file(&Node::of(&lifetimes, &symbols));
-        file.and_then(|file| std::fs::write(path, file)).map_err(Refusal::at(path))?;
+    if plan.page.is_some() || plan.stacks.is_some() {
+        let stacks = Node::of(&lifetimes, &symbols);
+        if let Some(path) = &plan.page {
+            let page = page::html(&advice, findings.as_ref(), &stacks);
+            std::fs::write(path, page).map_err(Refusal::at(path))?;
+        }
+        if let Some((path, format)) = &plan.stacks {
+            let file = format.file(&stacks);
+            file.and_then(|file| std::fs::write(path, file)).map_err(Refusal::at(path))?;
+        }
     }
     let table = table::text(&advice, findings.as_ref(), plan.is_all);
     show(plan, &table, &table::json(&advice, findings.as_ref()))?;

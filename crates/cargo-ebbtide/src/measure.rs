@@ -29,9 +29,8 @@ impl Findings {
         self.tried.get(&index).and_then(|tried| tried.as_ref().ok())
     }
 
-    /// Whether scopes in a function save time, and print the same.
     pub(crate) fn is_gain(&self, index: usize) -> bool {
-        self.of(index).is_some_and(|tried| tried.is_gain() && tried.prints_the_same != Some(false))
+        self.of(index).is_some_and(Comparison::is_gain)
     }
 
     fn saved(&self, index: usize) -> Saved {
@@ -71,10 +70,10 @@ pub(crate) fn measure(
             }
         }
     }
-    // Some time is left for those that gain together.
-    let reserve = if advice.sets.len() > 1 { 4 } else { u32::MAX };
-    let now = Instant::now();
-    runs.set_end(end - end.saturating_duration_since(now) / reserve);
+    if advice.sets.len() > 1 {
+        // Some time is left for those that gain together.
+        runs.set_end(end - end.saturating_duration_since(Instant::now()) / 4);
+    }
     let (indices, sets): (Vec<usize>, Vec<Vec<Entry>>) = entries.clone().into_iter().unzip();
     findings.tried.extend(indices.into_iter().zip(runs.compare(&sets)?));
 

@@ -228,7 +228,6 @@ impl Display for Refusal {
     }
 }
 
-/// One message for an error of a dependency.
 impl From<Unreadable> for Refusal {
     fn from(why: Unreadable) -> Refusal {
         Refusal::Record(why)
