@@ -15,14 +15,11 @@ const LEAST_BLOCKS: f64 = 16.0;
 /// A scope must end the life of this share of its blocks.
 const LEAST_INSIDE: f64 = 0.8;
 
-/// A scope may hold so many times the memory that its blocks hold: a chunk is used again
-/// when all of its blocks are freed.
-const MOST_HELD: f64 = 4.0;
+/// A scope may allocate so many times the memory that its blocks hold at any time, because memory
+/// that is freed in a scope is not all used again before its end.
+const MOST_CHURN: f64 = 32.0;
 
-/// The bytes of a chunk of a scope.
-const CHUNK: f64 = 65_536.0;
-
-/// A scope may hold so many bytes in any case.
+/// A scope may allocate so many bytes in any case.
 const LITTLE: f64 = 1_048_576.0;
 
 /// A program saves about 0.4 to 1.0 of the difference between an allocation and one in a scope that a
@@ -119,10 +116,6 @@ pub(crate) struct Scope {
     pub(crate) time: f64,
     pub(crate) gains: (f64, f64),
     pub(crate) escapes: Vec<Escape>,
-    /// The bytes that its blocks of one thread hold on average, and what a scope around a call would hold.
-    /// Of functions that do not pay, what a call allocates.
-    pub(crate) alive: f64,
-    pub(crate) held: f64,
     /// Whether it is worth a scope, which has to be a future's.
     pub(crate) is_polled: bool,
     /// The mean number of functions around it.
@@ -150,20 +143,25 @@ impl Scope {
     }
 
     /// Whether a scope would hold little memory, or little more than its blocks do.
-    fn is_bounded(&self) -> bool {
-        self.held <= LITTLE.max(self.alive * MOST_HELD)
+    fn is_bounded(&self, blocks: &[Block]) -> bool {
+        self.bytes_a_call() <= LITTLE.max(self.peak(blocks) * MOST_CHURN)
     }
 
-    /// Finds out what its blocks hold, and what a scope around a call would hold.
-    fn weigh(&mut self, blocks: &[Block]) {
-        let mut threads: BTreeMap<u64, Vec<Block>> = BTreeMap::new();
+    /// The most bytes that its blocks hold at once, in all of its calls.
+    fn peak(&self, blocks: &[Block]) -> f64 {
+        let mut changes = Vec::new();
         for block in self.members.iter().map(|member| blocks[*member]) {
-            threads.entry(block.thread).or_default().push(block);
+            let bytes = block.size as f64 * block.weight;
+            changes.push((block.birth, bytes));
+            changes.extend(block.death.map(|death| (death, -bytes)));
         }
-        let (means, held): (Vec<f64>, Vec<f64>) =
-            threads.values().map(|blocks| holds(blocks)).unzip();
-        self.held = held.into_iter().fold(0.0, f64::max).min(self.bytes_a_call());
-        self.alive = means.into_iter().fold(0.0, f64::max);
+        changes.sort_by_key(|change| change.0);
+        let (mut held, mut peak) = (0.0_f64, 0.0_f64);
+        for (_, change) in changes {
+            held += change;
+            peak = peak.max(held);
+        }
+        peak
     }
 
     /// Whether it was called once, or its calls look like one, with more than a little memory.
@@ -178,29 +176,6 @@ impl Scope {
     pub(crate) fn bytes_a_call(&self) -> f64 {
         self.bytes / self.calls.max(1.0)
     }
-}
-
-/// What blocks of one thread hold together on average, and what the chunks of a scope with them hold, in
-/// bytes: a chunk is held as long as one of its blocks is alive.
-fn holds(blocks: &[Block]) -> (f64, f64) {
-    let all: f64 = blocks.iter().map(|block| block.weight).sum();
-    let bytes: f64 = blocks.iter().map(|block| block.size as f64 * block.weight).sum();
-    let size = bytes / all.max(1.0);
-    // The bytes that were allocated during each block's life, and the blocks that it stands for.
-    let life = |block: &Block| block.death.map_or(bytes, |_| (block.life * size).min(bytes));
-    let sizes = blocks.iter().map(|block| block.size as f64 * block.weight * life(block));
-    let mean = sizes.sum::<f64>() / bytes.max(1.0);
-    let mut lives: Vec<(f64, f64)> =
-        blocks.iter().map(|block| (life(block), block.weight)).collect();
-    lives.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let in_chunk = (CHUNK / size.max(1.0)).max(1.0);
-    let (mut held, mut left, mut age) = (CHUNK, all, 0.0);
-    for (life, weight) in lives {
-        let share = (left / all).clamp(0.0, 1.0);
-        held += (life - age) * (1.0 - (1.0 - share).powf(in_chunk));
-        (age, left) = (life, left - weight);
-    }
-    (mean, held)
 }
 
 /// All that is known of a run.
@@ -390,8 +365,6 @@ impl Advice {
                     time: share(sums.blocks),
                     gains,
                     escapes,
-                    alive: sums.bytes / calls.max(1.0),
-                    held: sums.bytes / calls.max(1.0),
                     is_polled: false,
                     depth: sums.depth / sums.blocks.max(1.0),
                     members: sums.members,
@@ -399,16 +372,14 @@ impl Advice {
             })
             .collect();
         all.sort_by(|a, b| b.gain().total_cmp(&a.gain()).then_with(|| a.function.cmp(&b.function)));
-        for scope in all.iter_mut().filter(|scope| scope.pays()) {
-            scope.weigh(&lifetimes.blocks);
-        }
         let sets = sets(&all, &lifetimes.blocks);
         for index in sets.iter().flatten() {
             let scope = &mut all[*index];
             scope.is_polled = symbols.is_polled(&scope.function.name);
         }
         let firsts = sets.iter().filter_map(|set| set.first().copied());
-        let mut chosen: Vec<usize> = firsts.filter(|index| all[*index].is_bounded()).collect();
+        let mut chosen: Vec<usize> =
+            firsts.filter(|index| all[*index].is_bounded(&lifetimes.blocks)).collect();
         chosen.sort_by(|a, b| all[*b].gain().total_cmp(&all[*a].gain()));
         let best = all.iter().map(Scope::gain).fold(0.0, f64::max);
         let too_long = (0..all.len())
@@ -474,7 +445,7 @@ fn sets(all: &[Scope], blocks: &[Block]) -> Vec<Vec<usize>> {
         let key = |index: usize| {
             let scope = &all[index];
             let is_less = scope.gain() < NEARLY * all[best].gain();
-            (!scope.is_bounded(), is_less, !scope.function.is_own())
+            (!scope.is_bounded(blocks), is_less, !scope.function.is_own())
         };
         related.sort_by(|a, b| {
             let memory = |index: usize| all[index].bytes_a_call();

@@ -43,14 +43,11 @@ pub(crate) struct Block {
     pub(crate) size: u64,
     /// The number of blocks that it stands for.
     pub(crate) weight: f64,
-    pub(crate) thread: u64,
+    thread: u64,
     base: u64,
     /// The entries of its birth and its death.
     pub(crate) birth: usize,
     pub(crate) death: Option<usize>,
-    /// The number of blocks that its thread allocated during its life. For one that was not freed, before
-    /// its life.
-    pub(crate) life: f64,
     /// The number of outermost frames that were still the same call when it was freed. 0 if it was
     /// not.
     pub(crate) alive: usize,
@@ -227,7 +224,6 @@ impl Lifetimes {
                         alive_after: usize::MAX,
                         continued,
                         death: None,
-                        life: heights.blocks,
                         freed_by_other: false,
                         resizes: 0,
                     });
@@ -241,7 +237,7 @@ impl Lifetimes {
                     lifetimes.blocks[id as usize].alive_after = alive;
                     lifetimes.looks.push(Look { block: id as usize, gap, last, alive, before });
                 }
-                Entry::Death { id, ticks, thread, kept, high, distance } => {
+                Entry::Death { id, ticks, thread, kept, high } => {
                     let heights = threads.entry(thread).or_default();
                     heights.see(ticks);
                     heights.add(at, high);
@@ -250,9 +246,7 @@ impl Lifetimes {
                     let kept = if is_own { kept } else { u64::MAX };
                     let heights = threads.entry(block.thread).or_default();
                     let alive = lifetimes.alive(&block, heights.since(block.birth), kept);
-                    let now = heights.blocks + if is_own { distance as f64 } else { 0.0 };
                     let dead = &mut lifetimes.blocks[id as usize];
-                    dead.life = (now - dead.life).max(0.0);
                     (dead.alive, dead.death, dead.freed_by_other) = (alive, Some(at), !is_own);
                 }
                 Entry::End { thread, distance } => {

@@ -107,8 +107,6 @@ pub enum Entry<'r> {
         kept: u64,
         /// See [`Entry`].
         high: u64,
-        /// The number of blocks of that thread since its latest recorded one.
-        distance: u64,
     },
     /// A recorded block was resized.
     Resize {
@@ -274,14 +272,9 @@ fn entry(bytes: &[u8]) -> Option<Entry<'_>> {
             high: at(8)?,
             distance: at(9)?,
         },
-        kind::DEATH => Entry::Death {
-            id: at(1)?,
-            ticks: at(2)?,
-            thread: at(3)?,
-            kept: at(4)?,
-            high: at(5)?,
-            distance: at(6)?,
-        },
+        kind::DEATH => {
+            Entry::Death { id: at(1)?, ticks: at(2)?, thread: at(3)?, kept: at(4)?, high: at(5)? }
+        }
         kind::RESIZE => Entry::Resize { id: at(1)?, size: at(2)? },
         kind::COST => {
             Entry::Cost { is_free: at(1)? != 0, size: at(2)?, ticks: at(3)?, weight: at(4)? }

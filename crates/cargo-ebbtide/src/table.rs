@@ -108,13 +108,14 @@ fn none(advice: &Advice) -> String {
     };
     let name = without_arguments(&scope.function.name);
     format!(
-        "No scope would pay as calls were counted: {name} would save {:.0} to {:.0} %, but \
-         would hold {} per call (calls: {}).\n- If it is called in a loop, its calls may look like one: `--try \
-         {name:?}` counts and compares them.\n- If a loop is in it, move the body of the loop to a \
-         function that is not inlined (`#[inline(never)]`, `noinline`), and start again.\n",
+        "No scope would pay as calls were counted: {name} would save {:.0} to {:.0} %, but allocates \
+         {} per call (calls: {}), which a scope might hold.\n- If it is called in a loop, its calls may \
+         look like one: `--try {name:?}` counts and compares them.\n- If a loop is in it, move the \
+         body of the loop to a function that is not inlined (`#[inline(never)]`, `noinline`), and start \
+         again.\n",
         scope.gains.0 * 100.0,
         scope.gains.1 * 100.0,
-        bytes(scope.held),
+        bytes(scope.bytes_a_call()),
         count(scope.calls.max(1.0)),
     )
 }
@@ -269,7 +270,6 @@ pub(crate) fn json(advice: &Advice, findings: Option<&Findings>) -> serde_json::
             "calls_error": scope.calls_error,
             "blocks": scope.blocks,
             "bytes": scope.bytes,
-            "held": scope.held,
             "inside": scope.inside,
             "freed_by_other_threads": scope.by_other,
             "resizes": scope.resizes,

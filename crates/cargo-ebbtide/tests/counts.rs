@@ -46,18 +46,3 @@ fn the_time_of_children_is_not_that_of_the_program() {
     let (alone, beside) = (share("0"), share("2"));
     assert!(beside > alone / 2.0, "{alone} and {beside}");
 }
-
-/// A chunk is used again when its blocks are freed, so what a call allocates is not what it holds.
-#[test]
-fn a_scope_is_said_to_hold_what_its_blocks_hold_and_not_what_they_were() {
-    let folder = Folder::new();
-    let Some(program) = folder.compile("alike.c", &[]) else { return };
-    // All calls count as one. The blocks of one hold 6,400 bytes, or two million.
-    for (turns, blocks, least, most) in
-        [("20000", "64", 6_400.0, 131_072.0), ("30", "20000", 1.9e6, 2.2e6)]
-    {
-        let advised = folder.advise(&[], &program, &[turns, blocks]);
-        let held = advised.number("work", "held");
-        assert!((least..=most).contains(&held), "{blocks} blocks: {held}");
-    }
-}

@@ -214,7 +214,7 @@ impl Journal {
         self.write(kind::BIRTH, words, &[])
     }
 
-    pub(crate) fn death(&mut self, words: &[u64; 6]) -> Option<()> {
+    pub(crate) fn death(&mut self, words: &[u64; 5]) -> Option<()> {
         self.write(kind::DEATH, words, &[])
     }
 

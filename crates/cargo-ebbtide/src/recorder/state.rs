@@ -195,17 +195,6 @@ pub(crate) fn begin() {
     unsafe { sys::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
 }
 
-/// The number of blocks of a thread since its latest recorded one, from the blocks that are left to the next
-/// that is due.
-fn since_recorded(local: &Local, countdown: i64) -> u64 {
-    let after = match local.due.get() {
-        Due::Birth => 0,
-        Due::Next | Due::Time => 1 + local.left.get(),
-        Due::Warm => 2 + local.left.get(),
-    };
-    u64::try_from(local.distance.get() - 1 - countdown - after).unwrap_or(0)
-}
-
 /// Ends the record, where the process ends by a return or by `exit`.
 pub(crate) fn end() {
     let local = local();
@@ -213,9 +202,14 @@ pub(crate) fn end() {
     if mode() != ON {
         return;
     }
-    let distance = since_recorded(local, busy.countdown);
+    let after = match local.due.get() {
+        Due::Birth => 0,
+        Due::Next | Due::Time => 1 + local.left.get(),
+        Due::Warm => 2 + local.left.get(),
+    };
+    let distance = local.distance.get() - 1 - busy.countdown - after;
     with(|state| {
-        state.journal.end(local.thread.get(), distance);
+        state.journal.end(local.thread.get(), u64::try_from(distance).unwrap_or(0));
         state.journal.stamp_processor();
     });
 }
@@ -396,8 +390,7 @@ pub(crate) unsafe fn free(block: *mut c_void, end: usize) {
         let is_new = is_on && local.thread.get() == 0;
         let wait = is_new.then(|| state.new_thread(local));
         if is_on {
-            let countdown = busy.as_ref().map_or(0, |busy| busy.countdown);
-            state.dies(local, id, kept, since_recorded(local, countdown));
+            state.dies(local, id, kept);
         }
         // SAFETY: the slot was taken here, and its block is not used again.
         unsafe { state.slots.give(slot) };
@@ -598,10 +591,9 @@ impl State {
         Some(block)
     }
 
-    fn dies(&mut self, local: &Local, id: u64, kept: u64, distance: u64) {
-        let thread = u64::from(local.thread.get());
-        let high = local.high.replace(0) as u64;
-        let words = [id, rate::ticks(), thread, kept, high, distance];
+    fn dies(&mut self, local: &Local, id: u64, kept: u64) {
+        let words =
+            [id, rate::ticks(), u64::from(local.thread.get()), kept, local.high.replace(0) as u64];
         self.journal.death(&words);
     }
 
