@@ -15,9 +15,9 @@ const LEAST_BLOCKS: f64 = 16.0;
 /// A scope must end the life of this share of its blocks.
 const LEAST_INSIDE: f64 = 0.8;
 
-/// A scope may allocate so many times the memory that its blocks hold at any time, because memory
+/// A scope may allocate so many times the memory that its blocks hold on average, because memory
 /// that is freed in a scope is not all used again before its end.
-const MOST_CHURN: f64 = 32.0;
+const MOST_CHURN: f64 = 72.0;
 
 /// A scope may allocate so many bytes in any case.
 const LITTLE: f64 = 1_048_576.0;
@@ -144,24 +144,25 @@ impl Scope {
 
     /// Whether a scope would hold little memory, or little more than its blocks do.
     fn is_bounded(&self, blocks: &[Block]) -> bool {
-        self.bytes_a_call() <= LITTLE.max(self.peak(blocks) * MOST_CHURN)
+        self.bytes_a_call() <= LITTLE.max(self.alive(blocks) * MOST_CHURN)
     }
 
-    /// The most bytes that its blocks hold at once, in all of its calls.
-    fn peak(&self, blocks: &[Block]) -> f64 {
+    /// The bytes that its blocks hold on average, in all of its calls. Not the most: that of a few blocks,
+    /// each of which stands for thousands, is mostly chance.
+    fn alive(&self, blocks: &[Block]) -> f64 {
         let mut changes = Vec::new();
         for block in self.members.iter().map(|member| blocks[*member]) {
             let bytes = block.size as f64 * block.weight;
-            changes.push((block.birth, bytes));
-            changes.extend(block.death.map(|death| (death, -bytes)));
+            changes.push((block.birth, bytes, block.weight));
+            changes.extend(block.death.map(|death| (death, -bytes, 0.0)));
         }
         changes.sort_by_key(|change| change.0);
-        let (mut held, mut peak) = (0.0_f64, 0.0_f64);
-        for (_, change) in changes {
+        let (mut held, mut sum) = (0.0_f64, 0.0_f64);
+        for (_, change, weight) in changes {
             held += change;
-            peak = peak.max(held);
+            sum += held * weight;
         }
-        peak
+        sum / self.blocks.max(1.0)
     }
 
     /// Whether it was called once, or its calls look like one, with more than a little memory.

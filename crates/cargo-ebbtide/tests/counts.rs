@@ -2,13 +2,22 @@
 
 use super::{Folder, prints_the_same};
 
-/// Eight runs, each of them beside whatever else runs here.
+/// At rates that do not follow the time, so that other work here changes nothing.
 #[test]
 fn calls_from_one_line_are_counted_as_exactly_as_the_advice_says() {
     let folder = Folder::new();
     let Some(program) = folder.compile("calls.c", &[]) else { return };
-    for blocks in ["5", "50", "50", "50", "50", "50", "300", "300"] {
-        let advised = folder.advise(&[], &program, &["20000", blocks]);
+    for (blocks, every) in [
+        ("5", "32"),
+        ("5", "64"),
+        ("50", "64"),
+        ("50", "128"),
+        ("50", "256"),
+        ("50", "512"),
+        ("300", "512"),
+        ("300", "2048"),
+    ] {
+        let advised = folder.advise(&["--every", every], &program, &["20000", blocks]);
         let (calls, error) =
             (advised.number("work", "calls"), advised.number("work", "calls_error"));
         assert!(error < 0.2, "{blocks} blocks: {calls} calls, {error}");
