@@ -1,7 +1,7 @@
 //! The methods of a scope that an arena has itself, so that `arena.alloc(value)` needs no call of
 //! [`root`](Arena::root).
 //!
-//! The file is long because each method is written out: it is found by its name.
+//! Most are pairs, one of which returns an error if there is no memory: see the table in `pairs!`.
 #![allow(clippy::missing_errors_doc, reason = "described at the methods of a scope")]
 
 use crate::{
@@ -85,11 +85,51 @@ macro_rules! request_comparing {
 
 /// A request of which the fast path is not worth its code.
 macro_rules! request_out_of_line {
-    ($arena:ident, $failure:ty, $need:expr, $root:ident => $make:expr) => {
+    ($arena:ident, $failure:ty, [$need:expr], $root:ident => $make:expr) => {
         out_of_line(move || {
             let need = $need;
             $arena.open_root_for::<$failure>(need).map(|$root| $make)
         })
+    };
+}
+
+/// Writes pairs of methods: one that does not return without memory, and its twin that returns an error.
+/// A row has their names, what both take and return, the kind of request with what it asks for, and
+/// `no_drop T` if `T` must not need to be dropped.
+macro_rules! pairs {
+    ($(
+        $(#[$attribute:meta])*
+        $name:ident, $twin:ident: [$($generics:tt)*]($($argument:ident: $type:ty),*) -> $made:ty,
+        $request:ident [$($asked:tt)*] $(, no_drop $element:ty)?;
+    )*) => {$(
+        $(#[$attribute])*
+        #[doc = same_as!($name)]
+        #[inline(always)]
+        pub fn $name<$($generics)*>(&self, $($argument: $type),*) -> $made {
+            $(const { assert_no_drop::<$element>() };)?
+            always($request!(self, Infallible, [$($asked)*], root => root.$name($($argument),*)))
+        }
+
+        $(#[$attribute])*
+        #[doc = same_as!($twin)]
+        #[inline(always)]
+        pub fn $twin<$($generics)*>(&self, $($argument: $type),*) -> Result<$made, AllocError> {
+            $(const { assert_no_drop::<$element>() };)?
+            $request!(self, AllocError, [$($asked)*], root => root.$twin($($argument),*))?
+        }
+    )*};
+}
+
+/// The documentation of a method that a scope has, too.
+macro_rules! same_as {
+    ($name:ident) => {
+        concat!(
+            "The same in the [root](Arena::root); see [`Scope::",
+            stringify!($name),
+            "`](crate::Scope::",
+            stringify!($name),
+            ")."
+        )
     };
 }
 
@@ -149,20 +189,6 @@ impl<B: Backing> Arena<B> {
         request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_leaked(value), else Ok(root.try_alloc_uninit()?.write(value)))?
     }
 
-    /// The same in the [root](Arena::root); see [`Scope::alloc_with`](crate::Scope::alloc_with).
-    #[inline(always)]
-    pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &mut T {
-        const { assert_no_drop::<T>() };
-        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_with(make)))
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_with`](crate::Scope::try_alloc_with).
-    #[inline(always)]
-    pub fn try_alloc_with<T>(&self, make: impl FnOnce() -> T) -> Result<&mut T, AllocError> {
-        const { assert_no_drop::<T>() };
-        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_with(make))?
-    }
-
     /// The same in the [root](Arena::root); see [`Scope::alloc_try_with`](crate::Scope::alloc_try_with).
     #[inline(always)]
     pub fn alloc_try_with<T, E>(&self, make: impl FnOnce() -> Result<T, E>) -> Result<&mut T, E> {
@@ -180,183 +206,6 @@ impl<B: Backing> Arena<B> {
     ) -> Result<&mut T, AllocOrInitError<E>> {
         const { assert_no_drop::<T>() };
         request_comparing!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_try_with(make))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_default`](crate::Scope::alloc_default).
-    #[inline(always)]
-    pub fn alloc_default<T: Default>(&self) -> &mut T {
-        const { assert_no_drop::<T>() };
-        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_default()))
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_default`](crate::Scope::try_alloc_default).
-    #[inline(always)]
-    pub fn try_alloc_default<T: Default>(&self) -> Result<&mut T, AllocError> {
-        const { assert_no_drop::<T>() };
-        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_default())?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_zeroed`](crate::Scope::alloc_zeroed).
-    #[inline(always)]
-    pub fn alloc_zeroed<T: Zeroable>(&self) -> &mut T {
-        const { assert_no_drop::<T>() };
-        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_zeroed()))
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_zeroed`](crate::Scope::try_alloc_zeroed).
-    #[inline(always)]
-    pub fn try_alloc_zeroed<T: Zeroable>(&self) -> Result<&mut T, AllocError> {
-        const { assert_no_drop::<T>() };
-        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_zeroed())?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_aligned`](crate::Scope::alloc_aligned).
-    #[inline(always)]
-    pub fn alloc_aligned<T>(&self, value: T, align: usize) -> &mut T {
-        const { assert_no_drop::<T>() };
-        always(
-            request_out_of_line!(self, Infallible, Need::of::<T>(1).aligned(align), root => root.alloc_aligned(value, align)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_aligned`](crate::Scope::try_alloc_aligned).
-    #[inline(always)]
-    pub fn try_alloc_aligned<T>(&self, value: T, align: usize) -> Result<&mut T, AllocError> {
-        const { assert_no_drop::<T>() };
-        request_out_of_line!(self, AllocError, Need::of::<T>(1).aligned(align), root => root.try_alloc_aligned(value, align))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_uninit`](crate::Scope::alloc_uninit).
-    #[inline(always)]
-    pub fn alloc_uninit<T>(&self) -> &mut MaybeUninit<T> {
-        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_uninit()))
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_uninit`](crate::Scope::try_alloc_uninit).
-    #[inline(always)]
-    pub fn try_alloc_uninit<T>(&self) -> Result<&mut MaybeUninit<T>, AllocError> {
-        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_uninit())?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_layout`](crate::Scope::alloc_layout).
-    #[inline(always)]
-    pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
-        always(
-            request!(self, Infallible, [fits_layout_at_once(layout)], root => root.alloc_layout(layout)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_layout`](crate::Scope::try_alloc_layout).
-    #[inline(always)]
-    pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
-        request!(self, AllocError, [fits_layout_at_once(layout)], root => root.try_alloc_layout(layout))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_copy`](crate::Scope::alloc_slice_copy).
-    #[inline(always)]
-    pub fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &mut [T] {
-        always(
-            request!(self, Infallible, [fits_array_at_once::<T>(values.len())], root => root.alloc_slice_copy(values)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_copy`](crate::Scope::try_alloc_slice_copy).
-    #[inline(always)]
-    pub fn try_alloc_slice_copy<T: Copy>(&self, values: &[T]) -> Result<&mut [T], AllocError> {
-        request!(self, AllocError, [fits_array_at_once::<T>(values.len())], root => root.try_alloc_slice_copy(values))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_clone`](crate::Scope::alloc_slice_clone).
-    #[inline(always)]
-    pub fn alloc_slice_clone<T: Clone>(&self, values: &[T]) -> &mut [T] {
-        const { assert_no_drop::<T>() };
-        always(
-            request!(self, Infallible, [fits_array_at_once::<T>(values.len())], root => root.alloc_slice_clone(values)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_clone`](crate::Scope::try_alloc_slice_clone).
-    #[inline(always)]
-    pub fn try_alloc_slice_clone<T: Clone>(&self, values: &[T]) -> Result<&mut [T], AllocError> {
-        const { assert_no_drop::<T>() };
-        request!(self, AllocError, [fits_array_at_once::<T>(values.len())], root => root.try_alloc_slice_clone(values))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_fill_copy`](crate::Scope::alloc_slice_fill_copy).
-    #[inline(always)]
-    pub fn alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> &mut [T] {
-        always(
-            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_slice_fill_copy(len, value)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_fill_copy`](crate::Scope::try_alloc_slice_fill_copy).
-    #[inline(always)]
-    pub fn try_alloc_slice_fill_copy<T: Copy>(
-        &self,
-        len: usize,
-        value: T,
-    ) -> Result<&mut [T], AllocError> {
-        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_slice_fill_copy(len, value))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_fill_clone`](crate::Scope::alloc_slice_fill_clone).
-    #[inline(always)]
-    pub fn alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> &mut [T] {
-        const { assert_no_drop::<T>() };
-        always(
-            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_slice_fill_clone(len, value)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_fill_clone`](crate::Scope::try_alloc_slice_fill_clone).
-    #[inline(always)]
-    pub fn try_alloc_slice_fill_clone<T: Clone>(
-        &self,
-        len: usize,
-        value: &T,
-    ) -> Result<&mut [T], AllocError> {
-        const { assert_no_drop::<T>() };
-        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_slice_fill_clone(len, value))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_fill_default`](crate::Scope::alloc_slice_fill_default).
-    #[inline(always)]
-    pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &mut [T] {
-        const { assert_no_drop::<T>() };
-        always(
-            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_slice_fill_default(len)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_fill_default`](crate::Scope::try_alloc_slice_fill_default).
-    #[inline(always)]
-    pub fn try_alloc_slice_fill_default<T: Default>(
-        &self,
-        len: usize,
-    ) -> Result<&mut [T], AllocError> {
-        const { assert_no_drop::<T>() };
-        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_slice_fill_default(len))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_fill_with`](crate::Scope::alloc_slice_fill_with).
-    #[inline(always)]
-    pub fn alloc_slice_fill_with<T>(&self, len: usize, make: impl FnMut(usize) -> T) -> &mut [T] {
-        const { assert_no_drop::<T>() };
-        always(
-            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_slice_fill_with(len, make)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_fill_with`](crate::Scope::try_alloc_slice_fill_with).
-    #[inline(always)]
-    pub fn try_alloc_slice_fill_with<T>(
-        &self,
-        len: usize,
-        make: impl FnMut(usize) -> T,
-    ) -> Result<&mut [T], AllocError> {
-        const { assert_no_drop::<T>() };
-        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_slice_fill_with(len, make))?
     }
 
     /// The same in the [root](Arena::root); see [`Scope::alloc_slice_try_fill_with`](crate::Scope::alloc_slice_try_fill_with).
@@ -383,280 +232,77 @@ impl<B: Backing> Arena<B> {
         request_comparing!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_slice_try_fill_with(len, make))?
     }
 
-    /// The same in the [root](Arena::root); see [`Scope::alloc_array`](crate::Scope::alloc_array).
-    #[inline(always)]
-    pub fn alloc_array<T, const N: usize>(&self, make: impl FnMut(usize) -> T) -> &mut [T; N] {
-        const { assert_no_drop::<T>() };
-        always(
-            request_out_of_line!(self, Infallible, Need::of::<[T; N]>(1), root => root.alloc_array(make)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_array`](crate::Scope::try_alloc_array).
-    #[inline(always)]
-    pub fn try_alloc_array<T, const N: usize>(
-        &self,
-        make: impl FnMut(usize) -> T,
-    ) -> Result<&mut [T; N], AllocError> {
-        const { assert_no_drop::<T>() };
-        request_out_of_line!(self, AllocError, Need::of::<[T; N]>(1), root => root.try_alloc_array(make))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_uninit_slice`](crate::Scope::alloc_uninit_slice).
-    #[inline(always)]
-    pub fn alloc_uninit_slice<T>(&self, len: usize) -> &mut [MaybeUninit<T>] {
-        always(
-            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_uninit_slice(len)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_uninit_slice`](crate::Scope::try_alloc_uninit_slice).
-    #[inline(always)]
-    pub fn try_alloc_uninit_slice<T>(
-        &self,
-        len: usize,
-    ) -> Result<&mut [MaybeUninit<T>], AllocError> {
-        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_uninit_slice(len))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_zeroed_slice`](crate::Scope::alloc_zeroed_slice).
-    #[inline(always)]
-    pub fn alloc_zeroed_slice<T: Zeroable>(&self, len: usize) -> &mut [T] {
-        const { assert_no_drop::<T>() };
-        always(
-            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_zeroed_slice(len)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_zeroed_slice`](crate::Scope::try_alloc_zeroed_slice).
-    #[inline(always)]
-    pub fn try_alloc_zeroed_slice<T: Zeroable>(&self, len: usize) -> Result<&mut [T], AllocError> {
-        const { assert_no_drop::<T>() };
-        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_zeroed_slice(len))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_uninit_slice_aligned`](crate::Scope::alloc_uninit_slice_aligned).
-    #[inline(always)]
-    pub fn alloc_uninit_slice_aligned<T>(&self, len: usize, align: usize) -> &mut [MaybeUninit<T>] {
-        always(
-            request_out_of_line!(self, Infallible, Need::of::<T>(len).aligned(align), root => root.alloc_uninit_slice_aligned(len, align)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_uninit_slice_aligned`](crate::Scope::try_alloc_uninit_slice_aligned).
-    #[inline(always)]
-    pub fn try_alloc_uninit_slice_aligned<T>(
-        &self,
-        len: usize,
-        align: usize,
-    ) -> Result<&mut [MaybeUninit<T>], AllocError> {
-        request_out_of_line!(self, AllocError, Need::of::<T>(len).aligned(align), root => root.try_alloc_uninit_slice_aligned(len, align))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_boxed_slice`](crate::Scope::alloc_boxed_slice).
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    pub fn alloc_boxed_slice<T>(&self, values: alloc::boxed::Box<[T]>) -> &mut [T] {
-        const { assert_no_drop::<T>() };
-        always(
-            request_out_of_line!(self, Infallible, Need::of::<T>(values.len()), root => root.alloc_boxed_slice(values)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_boxed_slice`](crate::Scope::try_alloc_boxed_slice).
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    pub fn try_alloc_boxed_slice<T>(
-        &self,
-        values: alloc::boxed::Box<[T]>,
-    ) -> Result<&mut [T], AllocError> {
-        const { assert_no_drop::<T>() };
-        request_out_of_line!(self, AllocError, Need::of::<T>(values.len()), root => root.try_alloc_boxed_slice(values))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_vec`](crate::Scope::alloc_vec).
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    pub fn alloc_vec<T>(&self, values: alloc::vec::Vec<T>) -> &mut [T] {
-        const { assert_no_drop::<T>() };
-        always(
-            request_out_of_line!(self, Infallible, Need::of::<T>(values.len()), root => root.alloc_vec(values)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_vec`](crate::Scope::try_alloc_vec).
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    pub fn try_alloc_vec<T>(&self, values: alloc::vec::Vec<T>) -> Result<&mut [T], AllocError> {
-        const { assert_no_drop::<T>() };
-        request_out_of_line!(self, AllocError, Need::of::<T>(values.len()), root => root.try_alloc_vec(values))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_str`](crate::Scope::alloc_str).
-    #[inline(always)]
-    pub fn alloc_str(&self, text: &str) -> &mut str {
-        always(
-            request!(self, Infallible, [fits_array_at_once::<u8>(text.len())], root => root.alloc_str(text)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_str`](crate::Scope::try_alloc_str).
-    #[inline(always)]
-    pub fn try_alloc_str(&self, text: &str) -> Result<&mut str, AllocError> {
-        request!(self, AllocError, [fits_array_at_once::<u8>(text.len())], root => root.try_alloc_str(text))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_cstr`](crate::Scope::alloc_cstr).
-    #[inline(always)]
-    pub fn alloc_cstr(&self, text: &CStr) -> &CStr {
-        always(
-            request_out_of_line!(self, Infallible, Need::of::<u8>(text.to_bytes_with_nul().len()), root => root.alloc_cstr(text)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_cstr`](crate::Scope::try_alloc_cstr).
-    #[inline(always)]
-    pub fn try_alloc_cstr(&self, text: &CStr) -> Result<&CStr, AllocError> {
-        request_out_of_line!(self, AllocError, Need::of::<u8>(text.to_bytes_with_nul().len()), root => root.try_alloc_cstr(text))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_cstr_from_str`](crate::Scope::alloc_cstr_from_str).
-    #[inline(always)]
-    pub fn alloc_cstr_from_str(&self, text: &str) -> &CStr {
-        always(
-            request_out_of_line!(self, Infallible, Need::of::<u8>(text.len() + 1), root => root.alloc_cstr_from_str(text)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_cstr_from_str`](crate::Scope::try_alloc_cstr_from_str).
-    #[inline(always)]
-    pub fn try_alloc_cstr_from_str(&self, text: &str) -> Result<&CStr, AllocError> {
-        request_out_of_line!(self, AllocError, Need::of::<u8>(text.len() + 1), root => root.try_alloc_cstr_from_str(text))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_os_str`](crate::Scope::alloc_os_str).
-    #[cfg(feature = "std")]
-    #[inline(always)]
-    pub fn alloc_os_str(&self, text: &std::ffi::OsStr) -> &std::ffi::OsStr {
-        always(
-            request_out_of_line!(self, Infallible, Need::of::<u8>(text.as_encoded_bytes().len()), root => root.alloc_os_str(text)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_os_str`](crate::Scope::try_alloc_os_str).
-    #[cfg(feature = "std")]
-    #[inline(always)]
-    pub fn try_alloc_os_str(&self, text: &std::ffi::OsStr) -> Result<&std::ffi::OsStr, AllocError> {
-        request_out_of_line!(self, AllocError, Need::of::<u8>(text.as_encoded_bytes().len()), root => root.try_alloc_os_str(text))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_path`](crate::Scope::alloc_path).
-    #[cfg(feature = "std")]
-    #[inline(always)]
-    pub fn alloc_path(&self, path: &std::path::Path) -> &std::path::Path {
-        always(
-            request_out_of_line!(self, Infallible, Need::of::<u8>(path.as_os_str().as_encoded_bytes().len()), root => root.alloc_path(path)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_path`](crate::Scope::try_alloc_path).
-    #[cfg(feature = "std")]
-    #[inline(always)]
-    pub fn try_alloc_path(&self, path: &std::path::Path) -> Result<&std::path::Path, AllocError> {
-        request_out_of_line!(self, AllocError, Need::of::<u8>(path.as_os_str().as_encoded_bytes().len()), root => root.try_alloc_path(path))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::boxed`](crate::Scope::boxed).
-    #[inline(always)]
-    pub fn boxed<T>(&self, value: T) -> Box<'_, T> {
-        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.boxed(value)))
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_boxed`](crate::Scope::try_boxed).
-    #[inline(always)]
-    pub fn try_boxed<T>(&self, value: T) -> Result<Box<'_, T>, AllocError> {
-        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_boxed(value))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::boxed_with`](crate::Scope::boxed_with).
-    #[inline(always)]
-    pub fn boxed_with<T>(&self, make: impl FnOnce() -> T) -> Box<'_, T> {
-        always(request!(self, Infallible, [fits_at_once::<T>()], root => root.boxed_with(make)))
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_boxed_with`](crate::Scope::try_boxed_with).
-    #[inline(always)]
-    pub fn try_boxed_with<T>(&self, make: impl FnOnce() -> T) -> Result<Box<'_, T>, AllocError> {
-        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_boxed_with(make))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::boxed_slice_fill_with`](crate::Scope::boxed_slice_fill_with).
-    #[inline(always)]
-    pub fn boxed_slice_fill_with<T>(
-        &self,
-        len: usize,
-        make: impl FnMut(usize) -> T,
-    ) -> Box<'_, [T]> {
-        always(
-            request!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.boxed_slice_fill_with(len, make)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_boxed_slice_fill_with`](crate::Scope::try_boxed_slice_fill_with).
-    #[inline(always)]
-    pub fn try_boxed_slice_fill_with<T>(
-        &self,
-        len: usize,
-        make: impl FnMut(usize) -> T,
-    ) -> Result<Box<'_, [T]>, AllocError> {
-        request!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_boxed_slice_fill_with(len, make))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::boxed_slice_clone`](crate::Scope::boxed_slice_clone).
-    #[inline(always)]
-    pub fn boxed_slice_clone<T: Clone>(&self, values: &[T]) -> Box<'_, [T]> {
-        always(
-            request!(self, Infallible, [fits_array_at_once::<T>(values.len())], root => root.boxed_slice_clone(values)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_boxed_slice_clone`](crate::Scope::try_boxed_slice_clone).
-    #[inline(always)]
-    pub fn try_boxed_slice_clone<T: Clone>(
-        &self,
-        values: &[T],
-    ) -> Result<Box<'_, [T]>, AllocError> {
-        request!(self, AllocError, [fits_array_at_once::<T>(values.len())], root => root.try_boxed_slice_clone(values))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::boxed_vec`](crate::Scope::boxed_vec).
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    pub fn boxed_vec<T>(&self, values: alloc::vec::Vec<T>) -> Box<'_, [T]> {
-        always(
-            request_out_of_line!(self, Infallible, Need::of::<T>(values.len()), root => root.boxed_vec(values)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_boxed_vec`](crate::Scope::try_boxed_vec).
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    pub fn try_boxed_vec<T>(&self, values: alloc::vec::Vec<T>) -> Result<Box<'_, [T]>, AllocError> {
-        request_out_of_line!(self, AllocError, Need::of::<T>(values.len()), root => root.try_boxed_vec(values))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::boxed_str`](crate::Scope::boxed_str).
-    #[inline(always)]
-    pub fn boxed_str(&self, text: &str) -> Box<'_, str> {
-        always(
-            request!(self, Infallible, [fits_array_at_once::<u8>(text.len())], root => root.boxed_str(text)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_boxed_str`](crate::Scope::try_boxed_str).
-    #[inline(always)]
-    pub fn try_boxed_str(&self, text: &str) -> Result<Box<'_, str>, AllocError> {
-        request!(self, AllocError, [fits_array_at_once::<u8>(text.len())], root => root.try_boxed_str(text))?
+    pairs! {
+        alloc_with, try_alloc_with: [T](make: impl FnOnce() -> T) -> &mut T,
+            request [fits_at_once::<T>()], no_drop T;
+        alloc_default, try_alloc_default: [T: Default]() -> &mut T,
+            request [fits_at_once::<T>()], no_drop T;
+        alloc_zeroed, try_alloc_zeroed: [T: Zeroable]() -> &mut T,
+            request [fits_at_once::<T>()], no_drop T;
+        alloc_aligned, try_alloc_aligned: [T](value: T, align: usize) -> &mut T,
+            request_out_of_line [Need::of::<T>(1).aligned(align)], no_drop T;
+        alloc_uninit, try_alloc_uninit: [T]() -> &mut MaybeUninit<T>,
+            request [fits_at_once::<T>()];
+        alloc_layout, try_alloc_layout: [](layout: Layout) -> NonNull<u8>,
+            request [fits_layout_at_once(layout)];
+        alloc_slice_copy, try_alloc_slice_copy: [T: Copy](values: &[T]) -> &mut [T],
+            request [fits_array_at_once::<T>(values.len())];
+        alloc_slice_clone, try_alloc_slice_clone: [T: Clone](values: &[T]) -> &mut [T],
+            request [fits_array_at_once::<T>(values.len())], no_drop T;
+        alloc_slice_fill_copy, try_alloc_slice_fill_copy:
+            [T: Copy](len: usize, value: T) -> &mut [T],
+            request [fits_array_at_once::<T>(len)];
+        alloc_slice_fill_clone, try_alloc_slice_fill_clone:
+            [T: Clone](len: usize, value: &T) -> &mut [T],
+            request [fits_array_at_once::<T>(len)], no_drop T;
+        alloc_slice_fill_default, try_alloc_slice_fill_default:
+            [T: Default](len: usize) -> &mut [T],
+            request [fits_array_at_once::<T>(len)], no_drop T;
+        alloc_slice_fill_with, try_alloc_slice_fill_with:
+            [T](len: usize, make: impl FnMut(usize) -> T) -> &mut [T],
+            request [fits_array_at_once::<T>(len)], no_drop T;
+        alloc_array, try_alloc_array:
+            [T, const N: usize](make: impl FnMut(usize) -> T) -> &mut [T; N],
+            request_out_of_line [Need::of::<[T; N]>(1)], no_drop T;
+        alloc_uninit_slice, try_alloc_uninit_slice: [T](len: usize) -> &mut [MaybeUninit<T>],
+            request [fits_array_at_once::<T>(len)];
+        alloc_zeroed_slice, try_alloc_zeroed_slice: [T: Zeroable](len: usize) -> &mut [T],
+            request [fits_array_at_once::<T>(len)], no_drop T;
+        alloc_uninit_slice_aligned, try_alloc_uninit_slice_aligned:
+            [T](len: usize, align: usize) -> &mut [MaybeUninit<T>],
+            request_out_of_line [Need::of::<T>(len).aligned(align)];
+        #[cfg(feature = "alloc")]
+        alloc_boxed_slice, try_alloc_boxed_slice: [T](values: alloc::boxed::Box<[T]>) -> &mut [T],
+            request_out_of_line [Need::of::<T>(values.len())], no_drop T;
+        #[cfg(feature = "alloc")]
+        alloc_vec, try_alloc_vec: [T](values: alloc::vec::Vec<T>) -> &mut [T],
+            request_out_of_line [Need::of::<T>(values.len())], no_drop T;
+        alloc_str, try_alloc_str: [](text: &str) -> &mut str,
+            request [fits_array_at_once::<u8>(text.len())];
+        alloc_cstr, try_alloc_cstr: [](text: &CStr) -> &CStr,
+            request_out_of_line [Need::of::<u8>(text.to_bytes_with_nul().len())];
+        alloc_cstr_from_str, try_alloc_cstr_from_str: [](text: &str) -> &CStr,
+            request_out_of_line [Need::of::<u8>(text.len() + 1)];
+        #[cfg(feature = "std")]
+        alloc_os_str, try_alloc_os_str: [](text: &std::ffi::OsStr) -> &std::ffi::OsStr,
+            request_out_of_line [Need::of::<u8>(text.as_encoded_bytes().len())];
+        #[cfg(feature = "std")]
+        alloc_path, try_alloc_path: [](path: &std::path::Path) -> &std::path::Path,
+            request_out_of_line [Need::of::<u8>(path.as_os_str().as_encoded_bytes().len())];
+        boxed, try_boxed: [T](value: T) -> Box<'_, T>,
+            request [fits_at_once::<T>()];
+        boxed_with, try_boxed_with: [T](make: impl FnOnce() -> T) -> Box<'_, T>,
+            request [fits_at_once::<T>()];
+        boxed_slice_fill_with, try_boxed_slice_fill_with:
+            [T](len: usize, make: impl FnMut(usize) -> T) -> Box<'_, [T]>,
+            request [fits_array_at_once::<T>(len)];
+        boxed_slice_clone, try_boxed_slice_clone: [T: Clone](values: &[T]) -> Box<'_, [T]>,
+            request [fits_array_at_once::<T>(values.len())];
+        #[cfg(feature = "alloc")]
+        boxed_vec, try_boxed_vec: [T](values: alloc::vec::Vec<T>) -> Box<'_, [T]>,
+            request_out_of_line [Need::of::<T>(values.len())];
+        boxed_str, try_boxed_str: [](text: &str) -> Box<'_, str>,
+            request [fits_array_at_once::<u8>(text.len())];
     }
 }
 
