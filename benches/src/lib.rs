@@ -3,7 +3,6 @@
 //! | program | what it does |
 //! |---|---|
 //! | `ebbtide-benches` | times the workloads, with interleaved contestants, and checks the targets |
-//! | `table` | the operations of stumpalo's own benchmark, over mimalloc |
 //! | `standard` | the standard library's collections in a scope; needs Rust 1.100 |
 //! | `development` | the core in development builds, by optimisation level |
 //! | `scaling` | time and memory per allocation, by number and size |
@@ -17,5 +16,4 @@ pub mod machine;
 pub mod peers;
 pub mod plot;
 pub mod spread;
-pub mod table;
 pub mod workloads;

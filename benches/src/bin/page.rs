@@ -74,11 +74,11 @@ fn main() -> ExitCode {
 
 fn write(docs: &Path) -> io::Result<()> {
     let record = |name: &str| Record::read(&docs.join("records").join(name));
-    let (suite, table) = (record("suite.csv"), record("stumpalo-table.csv"));
+    let suite = record("suite.csv");
     let (scaling, counts) = (record("scaling.csv"), record("counts.csv"));
     let (collections, harnesses) = (record("collections.csv"), record("harnesses.csv"));
     let in_a_scope = record("standard.csv");
-    let core = [&suite, &table, &collections, &harnesses, &in_a_scope];
+    let core = [&suite, &collections, &harnesses, &in_a_scope];
     let unaware = record("transparent.csv");
     let aged = record("litter.csv");
     let oxc = record("oxc.csv");
@@ -126,7 +126,6 @@ fn write(docs: &Path) -> io::Result<()> {
         text = filled(&text, "aged-unseen", &aged::programs(&aged, "unseen: "));
         text = filled(&text, "aged-explicit", &aged::programs(&aged, "explicit: "));
         text = filled(&text, "aged-cpp", &aged::programs(&aged, "C++: "));
-        text = filled(&text, "stumpalo", &times(&table, "stumpalo: "));
         text = filled(&text, "counts", &counted(&counts));
         text = filled(&text, "memory", &memory(&scaling));
         text = filled(&text, "scaling", &times(&scaling, "scaling: "));
@@ -167,7 +166,7 @@ fn targets(records: &[&Record]) -> String {
     let mut text =
         String::from("| row | ours | target | against | is | |\n|---|---|---|---|---|---|\n");
     let lines = records.iter().flat_map(|record| &record.lines);
-    for (row, lines) in rows(lines.filter(|line| !line["row"].starts_with("stumpalo: "))) {
+    for (row, lines) in rows(lines) {
         let ours = lines.first().map_or(f64::NAN, |line| number(line, "median_ns"));
         for line in lines.iter().filter(|line| !line["held"].is_empty()) {
             let ours = if ours.is_nan() { String::new() } else { time(ours) };

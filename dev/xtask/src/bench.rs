@@ -57,7 +57,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let suite = [
         ("ebbtide-benches", "suite"),
         ("collections", "collections"),
-        ("table", "stumpalo-table"),
         ("scaling", "scaling"),
     ];
     for (name, record) in suite {
