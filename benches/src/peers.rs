@@ -19,15 +19,14 @@ pub use self::{
     stumpalo::Stumpalo,
 };
 
-/// A vector of contestants, one per peer: the expression of its group, with `$P` as its type. `all`
-/// are ebbtide and the peers, `peers` the peers alone.
+/// A vector of contestants, one per peer: the expression of its group, with `$P` as its type. `+` in a
+/// group are all arenas of others, in the order in which they are shown.
 #[macro_export]
 macro_rules! contestants {
-    (all $($rest:tt)*) => {
-        $crate::contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] $($rest)*)
-    };
-    (peers $($rest:tt)*) => {
-        $crate::contestants!([Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] $($rest)*)
+    ([$($first:ident)* + $($last:ident)*] $($rest:tt)*) => {
+        $crate::contestants!(
+            [$($first)* Stumpalo Bumpalo BumpScope BlinkAlloc Multitude $($last)*] $($rest)*
+        )
     };
     ($([$($peer:ident)*] |$P:ident| $contestant:expr),* $(,)?) => {
         vec![$($({

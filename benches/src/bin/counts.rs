@@ -23,7 +23,7 @@ fn all() -> Vec<(&'static str, &'static str, Function)> {
     macro_rules! peers {
         ($what:literal, $function:ident $(, $more:ident)?) => {
             all.extend(contestants!(
-                [Ebbtide $($more)? Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit]
+                [Ebbtide $($more)? + Limit]
                 |P| ($what, P::NAME, $function::<P> as Function)
             ))
         };

@@ -2,7 +2,11 @@
 //! COLLECTIONS.md and two READMEs, between `<!-- table NAME -->` and `<!-- end -->`. All tables together are too long
 //! to read; they go to target/bench/tables.md.
 
-use ebbtide_benches::plot::{Axis, Plot, Scale, Series};
+use ebbtide_benches::{
+    contestants,
+    peers::Peer,
+    plot::{Axis, Plot, Scale, Series},
+};
 use std::{collections::BTreeMap, env, fs, io, path::Path, process::ExitCode};
 
 #[path = "page/aged.rs"]
@@ -200,11 +204,11 @@ fn grouped<'r>(records: &[&'r Record]) -> Vec<Group<'r>> {
         group.held += lines.iter().filter(|line| line["held"] == "yes").count();
         // Collections are compared with the standard library's, too.
         let others: &[&str] = if name == "collections" { &COLLECTIONS } else { &[] };
-        let is_peer = |line: &&&Line| {
+        let is_compared = |line: &&&Line| {
             let contestant = line["contestant"].as_str();
-            ARENAS.contains(&contestant) || others.contains(&contestant)
+            is_peer(contestant) || others.contains(&contestant)
         };
-        let best = lines.iter().filter(is_peer).map(|line| number(line, "ratio"));
+        let best = lines.iter().filter(is_compared).map(|line| number(line, "ratio"));
         group.ratios.extend(best.min_by(f64::total_cmp));
     }
     groups.retain(|group| group.targets > 0);
@@ -244,9 +248,10 @@ struct Group<'r> {
     ratios: Vec<f64>,
 }
 
-/// The peers; the other contestants are ours, the heap and the limit.
-const ARENAS: [&str; 6] =
-    ["stumpalo", "bumpalo", "bump-scope", "blink-alloc", "multitude", "typed-arena"];
+/// Whether a contestant is a peer; the others are ours, the heap and the limit.
+fn is_peer(name: &str) -> bool {
+    name == "typed-arena" || contestants!([+] |P| P::NAME).contains(&name)
+}
 
 /// Further contestants of the group of collections.
 const COLLECTIONS: [&str; 2] = ["std", "bump-scope, exclusive"];
@@ -323,9 +328,6 @@ fn memory(record: &Record) -> String {
     text
 }
 
-const PEERS: [&str; 8] =
-    ["ebbtide", "stumpalo", "bumpalo", "bump-scope", "blink-alloc", "multitude", "std", "limit"];
-
 /// One curve per contestant, over the rows with this prefix and suffix; the number between them is
 /// the position.
 fn curves(record: &Record, prefix: &str, suffix: &str, names: &[&str]) -> Vec<Series> {
@@ -378,8 +380,10 @@ const fn logarithmic(title: &'static str) -> Axis {
 }
 
 fn plots_of(suite: &Record) -> Vec<(&'static str, Plot)> {
+    let mut shown = contestants!([Ebbtide +] |P| P::NAME);
+    shown.extend(["std", "limit"]);
     let named = |title: &str, y, x, rows: &[(&str, &str)]| {
-        let (series, categories) = over(suite, rows, &PEERS);
+        let (series, categories) = over(suite, rows, &shown);
         Plot { title: title.to_owned(), x: linear(x), y: linear(y), series, categories }
     };
     let curve = |title: &str, [prefix, suffix]: [&str; 2], x, y, names: &[&str]| Plot {
@@ -412,7 +416,7 @@ fn plots_of(suite: &Record) -> Vec<(&'static str, Plot)> {
                 ["small copies: strings of ", " bytes"],
                 linear("bytes per string"),
                 "nanoseconds per allocation",
-                &PEERS,
+                &shown,
             ),
         ),
         (

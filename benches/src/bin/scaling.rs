@@ -131,9 +131,10 @@ fn row<const N: usize>(bench: &mut Bench, name: &str, count: usize) {
     if !bench.wants(name) || count * N > MOST_BYTES {
         return;
     }
-    let contestants = contestants!(all | P | contestant(P::NAME, move || fill::<P, N>(count)));
+    let contestants =
+        contestants!([Ebbtide +] |P| contestant(P::NAME, move || fill::<P, N>(count)));
     bench.row(name, count, contestants, &[]);
-    for (peer, fill) in contestants!(all | P | (P::NAME, fill::<P, N> as fn(usize))) {
+    for (peer, fill) in contestants!([Ebbtide +] |P| (P::NAME, fill::<P, N> as fn(usize))) {
         bench.memory(name, peer, held(|| fill(count)), count * N);
     }
 }

@@ -30,7 +30,7 @@ fn bytes<const N: usize>(bench: &mut Bench, name: &str) {
     bench.row(
         name,
         BYTES / N * REPEATS,
-        contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit] |P| by_value::<P, N>()),
+        contestants!([Ebbtide + Limit] | P | by_value::<P, N>()),
         &[Target::BestPeer(1.0)],
     );
 }
@@ -39,7 +39,7 @@ fn array<const N: usize>(bench: &mut Bench, name: &str) {
     bench.row(
         name,
         BYTES / (8 * N) * REPEATS,
-        contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit] |P| from_reference::<P, N>()),
+        contestants!([Ebbtide + Limit] | P | from_reference::<P, N>()),
         &[Target::BestPeer(1.0)],
     );
 }

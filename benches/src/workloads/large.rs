@@ -14,7 +14,7 @@ pub fn run(bench: &mut Bench) {
     let full = [64, 256, 1024, 2048].as_slice();
     for &len in if bench.quick() { &[64, 2048] } else { full } {
         let megabytes = len * ITEMS / 1_000_000;
-        let mut fresh = contestants!(all | P | fresh::<P>(len));
+        let mut fresh = contestants!([Ebbtide +] |P| fresh::<P>(len));
         fresh.push(huge(len));
         bench.row(
             &format!("large copies: {ITEMS} of {len} bytes, {megabytes} MB, a fresh arena"),
@@ -25,7 +25,7 @@ pub fn run(bench: &mut Bench) {
         bench.row(
             &format!("large copies: {ITEMS} of {len} bytes, {megabytes} MB, again"),
             ITEMS,
-            contestants!(all | P | again::<P>(len)),
+            contestants!([Ebbtide +] |P| again::<P>(len)),
             &[Target::BestPeer(1.0)],
         );
     }

@@ -29,7 +29,7 @@ pub fn run(bench: &mut Bench) {
 
 fn row(bench: &mut Bench, name: &str, work: &Rc<impl Work>) {
     for (kept, arena) in [(true, "a kept arena"), (false, "a fresh arena")] {
-        let mut all = contestants!(all | P | over::<P, _>(Rc::clone(work), kept));
+        let mut all = contestants!([Ebbtide +] |P| over::<P, _>(Rc::clone(work), kept));
         if kept {
             all.push(limit(Rc::clone(work)));
         }

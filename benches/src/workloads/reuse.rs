@@ -19,7 +19,7 @@ pub fn run(bench: &mut Bench) {
         bench.row(
             &format!("reuse: reset, then {count} u64"),
             count * turns(count),
-            contestants!([EbbtideRoot Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] |P| reuse::<P>(count)),
+            contestants!([EbbtideRoot Ebbtide +] |P| reuse::<P>(count)),
             &[Target::BestPeer(1.0)],
         );
     }
@@ -27,7 +27,7 @@ pub fn run(bench: &mut Bench) {
         bench.row(
             &format!("made anew: an arena, {bytes} bytes of u64, and its end"),
             arenas(bytes),
-            contestants!([EbbtideRoot Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] |P| anew::<P>(bytes)),
+            contestants!([EbbtideRoot Ebbtide +] |P| anew::<P>(bytes)),
             &[Target::BestPeer(if bytes < 1 << 20 { 1.0 } else { 2.0 })],
         );
     }

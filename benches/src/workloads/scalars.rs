@@ -22,7 +22,7 @@ pub fn run(bench: &mut Bench) {
         "scalars: u64, behind a reference",
         COUNT * REPEATS,
         contestants!(
-            [Ebbtide EbbtideRoot Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] |P| behind::<P>()
+            [Ebbtide EbbtideRoot +] |P| behind::<P>()
         ),
         &[Target::BestPeer(1.05)],
     );
@@ -65,7 +65,7 @@ fn row<Ours: Peer, T: Number, const EACH: usize>(
 ) {
     let mut contestants = vec![fill::<Ours, T, EACH>()];
     contestants.extend(contestants!(
-        [Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit] |P| fill::<P, T, EACH>()
+        [+ Limit] |P| fill::<P, T, EACH>()
     ));
     bench.row(name, COUNT * REPEATS, contestants, targets);
 }

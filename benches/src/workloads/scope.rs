@@ -14,7 +14,7 @@ const ALONE_IN_MEMORY: &str = "ebbtide, alone, root";
 
 pub fn run(bench: &mut Bench) {
     let mut row = |name: &str, ours: Vec<Contestant<'static>>, targets: &[Target]| {
-        let peers = contestants!(peers | P | turns::<P>());
+        let peers = contestants!([+] |P| turns::<P>());
         let contestants = ours.into_iter().chain(peers).collect();
         let name = format!("scope: {name}: open, allocate 8 bytes, close");
         bench.row(&name, TURNS, contestants, targets);

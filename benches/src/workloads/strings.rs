@@ -25,7 +25,7 @@ fn row(bench: &mut Bench, name: &str, len: impl Fn(usize) -> usize) {
         name,
         COUNT * REPEATS,
         contestants!(
-            [Ebbtide EbbtideRoot Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit]
+            [Ebbtide EbbtideRoot + Limit]
             |P| copy::<P>(&words)
         ),
         &[Target::BestPeer(1.5)],

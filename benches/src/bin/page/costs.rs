@@ -1,6 +1,6 @@
 //! What the common operations cost, beside the fastest peer; the README has the short table.
 
-use super::{ARENAS, Line, Record, aged, number, toolchain};
+use super::{Line, Record, aged, is_peer, number, toolchain};
 
 /// Rows of the suite, and what the page calls them. A contestant after the label replaces the
 /// fastest peer.
@@ -68,7 +68,7 @@ pub(crate) fn short(suite: &Record, unaware: &Record, litter: &Record, oxc: &Rec
         + &machine("The programs", litter)
         + "\n| what | compared with | theirs ÷ ours |\n|---|---|---:|\n";
     for (row, what) in SHORT {
-        if let Some(best) = best(suite, row, |name| ARENAS.contains(&name)) {
+        if let Some(best) = best(suite, row, is_peer) {
             let who = &best["contestant"];
             text +=
                 &format!("| {what} | {who}, the fastest peer | {:.2} |\n", number(best, "ratio"));
@@ -105,7 +105,7 @@ fn best<'r>(suite: &'r Record, row: &str, is_asked: impl Fn(&str) -> bool) -> Op
 pub(crate) fn table(suite: &Record) -> String {
     let mut text = String::from("| what | best peer | its time ÷ ours |\n|---|---|---:|\n");
     for (row, what, against) in ROWS {
-        let is_asked = |name: &str| against.map_or(ARENAS.contains(&name), |asked| asked == name);
+        let is_asked = |name: &str| against.map_or(is_peer(name), |asked| asked == name);
         if let Some(best) = best(suite, row, is_asked) {
             text +=
                 &format!("| {what} | {} | {:.2} |\n", best["contestant"], number(best, "ratio"));
