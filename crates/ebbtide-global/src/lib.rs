@@ -76,6 +76,7 @@ mod figures;
 mod future;
 #[cfg(feature = "tower")]
 mod layer;
+mod limits;
 mod memory;
 mod options;
 mod owner;

@@ -26,6 +26,8 @@
 #[macro_use]
 #[path = "../src/invariant.rs"]
 mod invariant;
+#[path = "../src/limits.rs"]
+mod limits;
 #[path = "../src/size.rs"]
 mod size;
 

@@ -4,10 +4,7 @@
 //! Models: `ci/loom.sh` runs them. The budget is the crate's own, with the atomics of loom. Each
 //! model names the mutations for which it was seen to fail.
 
-use crate::{
-    loom_plain::spawn,
-    shared::budget::{Budget, WINDOW_MS},
-};
+use crate::{limits::WINDOW_MS, loom_plain::spawn, shared::budget::Budget};
 use loom::{
     sync::{
         Arc,

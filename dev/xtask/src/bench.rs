@@ -54,11 +54,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     } else {
         println!("left out: counts and curve, because Valgrind is missing");
     }
-    let suite = [
-        ("ebbtide-benches", "suite"),
-        ("collections", "collections"),
-        ("scaling", "scaling"),
-    ];
+    let suite =
+        [("ebbtide-benches", "suite"), ("collections", "collections"), ("scaling", "scaling")];
     for (name, record) in suite {
         step(&format!("{} {quick} --csv {records}/{record}.csv", program(name)))?;
     }

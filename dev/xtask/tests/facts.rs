@@ -14,25 +14,25 @@ const WINDOWS: Unit = |window_ms| 2 * window_ms / 1000;
 type Fact = (&'static str, &'static str, Unit, &'static [(&'static str, &'static str)]);
 const FACTS: [Fact; 10] = [
     (
-        "crates/ebbtide-global/src/memory/held.rs",
+        "crates/ebbtide-global/src/limits.rs",
         "PROMISED",
         MIB,
         &[("to two seconds, plus ", " MiB"), ("of the live bytes, plus ", " MiB")],
     ),
     (
-        "crates/ebbtide-global/src/memory/held.rs",
+        "crates/ebbtide-global/src/limits.rs",
         "PROMISED_PER_THREAD",
         MIB,
         &[("MiB, plus ", " MiB for each running thread")],
     ),
     (
-        "crates/ebbtide-global/src/memory/held.rs",
+        "crates/ebbtide-global/src/limits.rs",
         "UNWATCHED",
         MIB,
         &[("arenas hold more than ", " MiB"), ("Above ", " MiB, a helper")],
     ),
     (
-        "crates/ebbtide-global/src/shared/budget.rs",
+        "crates/ebbtide-global/src/limits.rs",
         "WINDOW_MS",
         WINDOWS,
         &[("bytes in the last one to ", " seconds"), ("within about ", " seconds")],

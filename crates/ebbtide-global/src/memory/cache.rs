@@ -4,6 +4,7 @@
 //! Only its owner calls it. What it has no room for goes to `memory/pool`.
 
 use crate::{
+    limits::MAX_CACHED,
     memory::{
         held, pool,
         run::{ChunkRef, FIRST_ID, Run},
@@ -11,9 +12,6 @@ use crate::{
     size::{CHUNK, CLASSES},
 };
 use core::cell::Cell;
-
-/// The most bytes that the runs in one owner's cache hold.
-const MAX_CACHED: usize = 16 * CHUNK;
 
 /// The largest offset of a tail that is remembered: at least a quarter of the chunk is free.
 pub(crate) const USEFUL_TAIL: u32 = 3 << 14;

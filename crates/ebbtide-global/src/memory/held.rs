@@ -33,38 +33,15 @@
 
 use crate::{
     figures,
-    memory::os,
-    shared::{
-        budget::{Budget, WINDOW_MS},
-        watch::Watch,
+    limits::{
+        PER_OWNER, PROMISED, PROMISED_PER_THREAD, RESERVE, RETAINED, UNCOUNTED, UNWATCHED,
+        WINDOW_MS,
     },
+    memory::os,
+    shared::{budget::Budget, watch::Watch},
     size::CHUNK,
 };
 use core::sync::atomic::{AtomicUsize, Ordering};
-
-/// The constant part of the bound that is enforced, unless [`retain`](crate::retain) set more.
-const RETAINED: usize = 6 << 20;
-
-/// The most bytes of the bound that are reserved for scopes that keep nothing: as many as such scopes
-/// have in a new process.
-const RESERVE: usize = RETAINED;
-
-/// The part of the bound for each owner.
-const PER_OWNER: usize = 1 << 20;
-
-/// Pools keep no more than this unless the helper thread will give it back. It runs while more is
-/// held.
-pub(crate) const UNWATCHED: usize = 12 << 20;
-
-/// The constant part of the promise, unless [`retain`](crate::retain) set more.
-const PROMISED: usize = 16 << 20;
-
-/// The part of the promise for each thread.
-const PROMISED_PER_THREAD: usize = 4 << 20;
-
-/// The number of diverted bytes, and of those of the reserve, that do not lower the bound, because
-/// the promise leaves room for them.
-const UNCOUNTED: usize = PROMISED - RETAINED;
 
 /// The bytes held, and the peak of the live bytes.
 pub(crate) static BUDGET: Budget = Budget::new();

@@ -8,9 +8,12 @@
 //! allocates nothing through Rust. It is never started inside an allocator.
 #![forbid(unsafe_code)]
 
-use crate::memory::{
-    held::{self, UNWATCHED, WATCH},
-    os,
+use crate::{
+    limits::{GRACE_MS, UNWATCHED},
+    memory::{
+        held::{self, WATCH},
+        os,
+    },
 };
 use core::{
     sync::atomic::{AtomicBool, Ordering},
@@ -23,9 +26,6 @@ pub(crate) trait EndWindow {
     /// Ends the window if it is over, and gives back what was not used in it.
     fn end_window_if_due();
 }
-
-/// How much later than announced the thread may look, in milliseconds.
-const GRACE_MS: u64 = 300;
 
 /// Starts the thread if much memory is held, or had to go back for want of the thread, unless it is
 /// running or [`retain`](crate::retain) has set what pools keep. Must not be called inside an

@@ -9,6 +9,7 @@
 //! that the caller owns.
 
 use crate::{
+    limits::{MAX_JOINED, MAX_SLACK},
     memory::{
         held,
         os::{self, Purged},
@@ -44,14 +45,6 @@ const SEARCH_LIMIT: usize = 16;
 /// The bytes that blocks left behind their ends when they shrank, and that did not go back to the
 /// system. Relaxed: a sum that publishes nothing.
 static SLACK: AtomicUsize = AtomicUsize::new(0);
-
-/// The most bytes in [`SLACK`]. So a program that shrinks its temporary buffers does not fault the
-/// same pages in again and again.
-const MAX_SLACK: usize = 1 << 20;
-
-/// The most bytes that go back to the system in one call. During the call, other threads cannot
-/// reserve addresses.
-const MAX_JOINED: usize = 256 * CHUNK;
 
 /// Takes a run with memory behind it.
 pub(crate) fn take_warm(class: usize) -> Option<Run> {

@@ -4,6 +4,7 @@
 
 use super::Owner;
 use crate::{
+    limits::UNWATCHED,
     memory::{
         held,
         helper::{self, EndWindow},
@@ -79,7 +80,7 @@ impl Owner {
         }
         // No helper thread waits for what a scope left that was still open.
         let unwatched = if held::may_pool(pool::pooled(), false) { 0 } else { pool::pooled() };
-        pool::trim(held::excess(false).max(unwatched.saturating_sub(held::UNWATCHED)));
+        pool::trim(held::excess(false).max(unwatched.saturating_sub(UNWATCHED)));
         helper::wait_for_start();
     }
 

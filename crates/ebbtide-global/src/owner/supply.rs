@@ -7,6 +7,7 @@
 use super::Owner;
 use crate::{
     figures::Reason,
+    limits::MAX_SURPLUS,
     memory::{
         held, pool,
         run::{ChunkRef, LARGE_BLOCK, LargeRef, Run},
@@ -15,9 +16,6 @@ use crate::{
     size::{self, BUMP_CLASS, CHUNK},
 };
 use core::sync::atomic::Ordering;
-
-/// The most memory beyond its needs that a large block takes where memory is short.
-const MAX_SURPLUS: usize = CHUNK / 4;
 
 impl Owner {
     /// Takes a chunk for a scope. Returns the chunk and the start of its free bytes.

@@ -5,6 +5,7 @@
 
 use crate::{
     figures::{self, Counted, Counters, Reason, Usage},
+    limits::OBSERVE_EVERY,
     memory::{held, os, run::ScopeRecord},
     scope::bump::{Bump, add},
 };
@@ -15,9 +16,6 @@ use core::{
 
 /// The number of fast scopes that end between two publications.
 pub(crate) const PUBLISH_EVERY: u64 = 64;
-
-/// The bytes that an owner serves between two observations of the whole program's live bytes.
-const OBSERVE_EVERY: u64 = 256 << 10;
 
 /// The totals of an owner, together with those of its [`Bump`], modulo 2^64. All-zero bytes are
 /// valid.

@@ -5,11 +5,10 @@
 //! The model in `tests/loom_memory.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::shared::atomic::{AtomicU64, AtomicUsize, Ordering};
-
-/// The length of a window in milliseconds. The recent past is the current window and the one
-/// before.
-pub(crate) const WINDOW_MS: u64 = 1000;
+use crate::{
+    limits::{FORGOTTEN, WINDOW_MS},
+    shared::atomic::{AtomicU64, AtomicUsize, Ordering},
+};
 
 /// The held bytes, the peaks of two windows, and the diverted bytes.
 #[derive(Debug)]
@@ -26,9 +25,6 @@ pub(crate) struct Budget {
     /// [`FORGOTTEN`].
     diverted: AtomicUsize,
 }
-
-/// Each window forgets one in this many of the diverted bytes.
-const FORGOTTEN: usize = 16;
 
 impl Budget {
     new_atomic!(Budget {
