@@ -137,8 +137,8 @@ while read -r mutant; do
 done <"$results/survived.txt" >"$results/explained.txt"
 : >"$results/survived.txt"
 if [ -s "$results/unexplained.txt" ]; then
-    keep_tests accessors allocator bad_input bumper builders chunk_sizes claims collections failure front_end growing \
-        huge_pages keep local methods model moving panics peers_bugs poison pool reentrancy scopes steady_state traps vectors
+    keep_tests accessors allocator bad_input bumper builders chunk_sizes claims collections failure found front_end growing \
+        huge_pages keep local methods moving panics peers_bugs poison pool reentrancy scopes steady_state traps vectors
     try_mutants second 100 allocator-api2-04,hashbrown-017,huge-pages,poison "${arguments[@]}"
 fi
 cat "$results/explained.txt" >>"$results/survived.txt"

@@ -37,7 +37,6 @@ mod like_std;
 mod local;
 mod local_switched_stacks;
 mod methods;
-mod model;
 mod moving;
 mod ndarray;
 mod owned;

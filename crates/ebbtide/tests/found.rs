@@ -5,39 +5,31 @@
 
 #![cfg(feature = "std")]
 
-use crate::targets;
+use crate::{common::properties, targets};
+use proptest::{collection::vec, prelude::*, test_runner::TestRunner};
 use std::{fs, path::Path};
 
-/// Replays the stored inputs, then random ones with a fixed seed.
+/// Replays the stored inputs, then random ones.
 fn replay(target: &str, found: usize, run: fn(&[u8])) {
-    if cfg!(miri) {
-        // Miri reads no files, and is slow.
-        return random([20, 60].into_iter(), run);
+    // Miri reads no files, and is slow.
+    if !cfg!(miri) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/found").join(target);
+        let mut inputs = 0;
+        for entry in fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            println!("{}", path.display());
+            run(&fs::read(&path).unwrap());
+            inputs += 1;
+        }
+        assert_eq!(inputs, found, "inputs in {}", folder.display());
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/found").join(target);
-    let mut inputs = 0;
-    for entry in fs::read_dir(&folder).into_iter().flatten() {
-        let path = entry.unwrap().path();
-        println!("{}", path.display());
-        run(&fs::read(&path).unwrap());
-        inputs += 1;
-    }
-    assert_eq!(inputs, found, "inputs in {}", folder.display());
-    random(0..if cfg!(ebbtide_asan) { 100 } else { 400 }, run);
-}
-
-fn random(turns: impl Iterator<Item = u64>, run: fn(&[u8])) {
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    for turn in turns {
-        let mut byte = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state.to_be_bytes()[0]
-        };
-        let bytes: Vec<u8> = (0..turn * 2).map(|_| byte()).collect();
+    let (cases, most) = if cfg!(miri) { (2, 120) } else { (400, 800) };
+    let cases = if cfg!(ebbtide_asan) { 100 } else { cases };
+    let outcome = TestRunner::new(properties(cases)).run(&vec(any::<u8>(), 0..most), |bytes| {
         run(&bytes);
-    }
+        Ok(())
+    });
+    outcome.unwrap_or_else(|failure| panic!("{target}: {failure}"));
 }
 
 #[test]

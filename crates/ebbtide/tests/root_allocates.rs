@@ -276,8 +276,9 @@ fn the_arena_has_the_methods_of_a_scope() {
         for rest in source(file).split(&format!("pub fn {prefix}")).skip(1) {
             let name = prefix.to_owned() + rest.split(['<', '(']).next().unwrap();
             for name in [name.clone(), format!("try_{name}")] {
-                let starts = [format!("pub fn {name}<"), format!("pub fn {name}(")];
-                assert!(starts.iter().any(|start| methods.contains(start)), "{name}");
+                let names = ["pub fn NAME<", "pub fn NAME(", " NAME, try_NAME:", ", NAME:"];
+                let mut names = names.iter().map(|text| text.replace("NAME", &name));
+                assert!(names.any(|text| methods.contains(&text)), "{name}");
             }
             count += 1;
         }

@@ -3,10 +3,10 @@
 
 use super::input::{Input, boundary};
 use ebbtide::{
-    Arena, Scope,
+    Arena, Fixed, Heap, Scope,
     collections::{Map, String, Vec},
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, mem::MaybeUninit};
 
 /// Our collection, and the standard library's that it is compared with.
 type Beside<Ours, Theirs> = (Ours, Theirs);
@@ -238,16 +238,35 @@ impl<'s> Shelf<'s> {
             _ => assert_eq!(map.insert(key, value), model.insert(key, value)),
         }
     }
+
+    fn step(&mut self, input: &mut Input<'_>) {
+        match input.below(8) {
+            0..3 => self.words(input),
+            3 => self.lines(input),
+            4 | 5 => self.texts(input),
+            _ => self.maps(input),
+        }
+        self.check();
+    }
 }
 
-/// Runs operations on one scope until the input ends it.
-fn level<'s>(s: &'s Scope<'s>, input: &mut Input<'_>, depth: usize) {
+/// Runs operations in one scope until the input ends it, in claims of it, and meanwhile on what the outer
+/// scopes have.
+fn level<'s>(
+    s: &'s Scope<'s>,
+    input: &mut Input<'_>,
+    depth: usize,
+    outer: &mut dyn FnMut(&mut Input<'_>),
+) {
     let mut shelf = Shelf::new(s);
     while !input.is_empty() {
         match input.below(16) {
             0 if depth < 4 => {
                 let claim = s.claim();
-                level(claim.scope(), input, depth + 1);
+                let mut outer = |input: &mut Input<'_>| {
+                    if input.below(4) == 0 { outer(input) } else { shelf.step(input) }
+                };
+                level(claim.scope(), input, depth + 1, &mut outer);
                 if input.below(8) == 0 {
                     std::mem::forget(claim);
                 }
@@ -258,10 +277,8 @@ fn level<'s>(s: &'s Scope<'s>, input: &mut Input<'_>, depth: usize) {
                 let model = std::vec![size as u32; size];
                 shelf.left.push((s.alloc_slice_copy(&model), model));
             }
-            3..=8 => shelf.words(input),
-            9 | 10 => shelf.lines(input),
-            11 | 12 => shelf.texts(input),
-            _ => shelf.maps(input),
+            3 | 4 => outer(input),
+            _ => shelf.step(input),
         }
         shelf.check();
     }
@@ -271,8 +288,16 @@ fn level<'s>(s: &'s Scope<'s>, input: &mut Input<'_>, depth: usize) {
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let mut arena = Arena::with_chunk_size(input.size());
+    let mut memory = std::vec![MaybeUninit::uninit(); input.size()];
+    let mut fixed = Fixed::new(memory.as_mut_slice()).or_spill(Heap);
+    let mut nobody = |_: &mut Input<'_>| ();
     while !input.is_empty() {
-        level(&arena.scope(), &mut input, 0);
+        match input.below(4) {
+            0 => level(arena.root(), &mut input, 0, &mut nobody),
+            1 => level(&fixed.scope(), &mut input, 0, &mut nobody),
+            2 => level(&arena.scope().scope(), &mut input, 0, &mut nobody),
+            _ => level(&arena.scope(), &mut input, 0, &mut nobody),
+        }
         if input.flag() {
             arena.reset();
         }

@@ -37,9 +37,9 @@ impl Item for u32 {
     }
 }
 
-impl Item for [u64; 3] {
+impl<const N: usize> Item for [u64; N] {
     fn of(number: u8) -> Self {
-        [u64::from(number); 3]
+        [u64::from(number); N]
     }
 
     fn number(&self) -> u8 {
@@ -616,7 +616,6 @@ fn owned(s: &mut Scope<'_>, scarce: bool, input: &mut Input<'_>) {
     }
 }
 
-/// Arrays, flattened.
 /// Two vectors over one arena, which also allocates values.
 fn rooted(input: &mut Input<'_>) {
     let arena = Arena::with_chunk_size(200);
@@ -644,6 +643,7 @@ fn rooted(input: &mut Input<'_>) {
     assert_eq!(vec.into_boxed_slice()[..], model[..]);
 }
 
+/// Arrays, flattened.
 fn flattened(s: &Scope<'_>, input: &mut Input<'_>) {
     let model: Vec<[u8; 3]> = items(input).map(|byte| [byte; 3]).collect();
     let Ok(vec) = List::try_from_iter_in(model.iter().copied(), s) else { return };
@@ -674,13 +674,14 @@ fn one<'a, T: Item + Copy + 'a>(s: &mut Scope<'a>, scarce: bool, input: &mut Inp
 
 /// Runs the operations encoded in `bytes`, with an optional limit.
 pub fn run(bytes: &[u8]) {
-    in_scopes(bytes, 64, |s, scarce, input| match input.below(7) {
+    in_scopes(bytes, 64, |s, scarce, input| match input.below(8) {
         0 => one::<u8>(s, scarce, input),
         1 => one::<u32>(s, scarce, input),
         2 => one::<[u64; 3]>(s, scarce, input),
         3 => one::<()>(s, scarce, input),
         4 => flattened(s, input),
         5 => rooted(input),
+        6 => one::<[u64; 40]>(s, scarce, input),
         _ => owned(s, scarce, input),
     });
 }
