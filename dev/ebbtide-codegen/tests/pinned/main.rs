@@ -21,6 +21,8 @@ use std::{env, fs};
 const MOVED: &str = "moved_";
 /// Slow paths, which are not recorded either.
 const COLD: &str = "cold_";
+/// A function that is compared with its twin instead.
+const TWIN: &str = "try_alloc_str";
 
 fn body<'f>(functions: &'f Functions, name: &str) -> &'f str {
     functions.get(name).unwrap_or_else(|| panic!("the assembly has no function {name}"))
@@ -97,6 +99,18 @@ fn try_functions_have_no_way_to_a_panic(machine: Machine, functions: &Functions)
     }
 }
 
+fn a_string_that_may_fail_differs_by_its_slow_path_alone(_: Machine, functions: &Functions) {
+    /// The body without the number of the function in its labels: `LBB26_17` is `LBB_17`.
+    fn unnumbered(body: &str) -> String {
+        let mut parts = body.split("LBB");
+        let first = parts.next().unwrap_or_default().to_owned();
+        let digit = |c: char| c.is_ascii_digit();
+        parts.fold(first, |text, part| text + "LBB" + part.trim_start_matches(digit))
+    }
+    let twin = unnumbered(body(functions, TWIN)).replace("14try_alloc_slow", "10alloc_slow");
+    assert_eq!(twin, unnumbered(body(functions, "alloc_str")));
+}
+
 fn the_transparent_calls_have_no_frame_and_leave_by_jumps(machine: Machine, functions: &Functions) {
     let calls = ["alloc", "alloc_u64", "alloc_zeroed", "dealloc", "realloc"];
     for call in calls {
@@ -137,7 +151,7 @@ fn outside_of_scopes_a_call_costs_a_test_and_a_jump(machine: Machine, functions:
 }
 
 fn assembly_is_as_recorded(machine: Machine, functions: &Functions) {
-    let is_pinned = |name: &str| ![MOVED, COLD].iter().any(|prefix| name.starts_with(prefix));
+    let is_pinned = |name: &str| ![MOVED, COLD, TWIN].iter().any(|prefix| name.starts_with(prefix));
     let pinned = || functions.iter().filter(|(name, _)| is_pinned(name));
     let folder = machine.folder();
     let record = |name: &str| folder.join(format!("{name}.s"));
@@ -201,6 +215,7 @@ macro_rules! tests {
                 a_slice_of_an_iterator_that_knows_its_length_takes_several_elements_a_turn
                 many_clones_of_elements_that_are_copy_are_one_copy
                 try_functions_have_no_way_to_a_panic
+                a_string_that_may_fail_differs_by_its_slow_path_alone
                 the_transparent_calls_have_no_frame_and_leave_by_jumps
                 outside_of_scopes_a_call_costs_a_test_and_a_jump
                 assembly_is_as_recorded
