@@ -6,7 +6,8 @@
 //!
 //! Cargo's static libraries have all of Rust's standard library in them. The profile `dist` removes
 //! what is unused inside of each object; on ELF systems the linker then joins what is left to one
-//! object, whose only global symbols are our functions.
+//! object, whose only global symbols are our functions. cargo-c, which installs libraries with headers and
+//! pkg-config files, leaves all symbols global, and has no freestanding library.
 
 use crate::{Failure, process};
 use std::{

@@ -4,7 +4,6 @@
 
 mod bench;
 mod bless;
-mod count;
 mod dist;
 mod header;
 mod inventory;
@@ -74,11 +73,6 @@ const COMMANDS: &[Command] = &[
         usage: "unsafe",
         about: "updates the counts of unsafe code in docs/UNSAFE.md",
         run: inventory::run,
-    },
-    Command {
-        usage: "count",
-        about: "prints the size of the project: lines, public functions, the owner's fields, words",
-        run: count::run,
     },
     Command {
         usage: "dist [OPTIONS] PREFIX",

@@ -100,7 +100,7 @@ fn try_functions_have_no_way_to_a_panic(machine: Machine, functions: &Functions)
 }
 
 fn a_string_that_may_fail_differs_by_its_slow_path_alone(_: Machine, functions: &Functions) {
-    /// The body without the number of the function in its labels: `LBB26_17` is `LBB_17`.
+    /// The body without the number of the function, which follows `LBB` in its labels.
     fn unnumbered(body: &str) -> String {
         let mut parts = body.split("LBB");
         let first = parts.next().unwrap_or_default().to_owned();
