@@ -19,8 +19,10 @@
 )]
 
 mod advice;
+mod beginning;
 mod compare;
 mod debug_info;
+mod frames;
 mod input;
 mod lifetimes;
 mod machine;
