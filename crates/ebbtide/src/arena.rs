@@ -455,7 +455,9 @@ impl<B: Backing> Arena<B> {
     #[cold]
     #[inline(never)]
     fn make_first<F: Failure>(&self, capacity: usize) -> Result<(), F> {
-        if self.blocks.make_first(capacity).is_err() {
+        // By pointer; see the head of `raw`.
+        let make_first: fn(&Blocks<B>, usize) -> _ = Blocks::make_first;
+        if make_first(&self.blocks, capacity).is_err() {
             if F::DIVERGES {
                 raw::out_of_memory(chunk::first_overhead(0), CHUNK_ALIGN);
             }

@@ -93,6 +93,13 @@
 //! ret
 //! ```
 //!
+//! # Why the cold code is behind pointers
+//!
+//! Before the compiler inlines a call, it searches all that the callee calls for recursion. It does so
+//! in each function with such a call, and behind nearly each of ours is all of the cold code: that took
+//! a second of an optimised build. Where a function that runs seldom calls another one through a
+//! pointer, as [`alloc_slow`] does, the search ends. The machine code is that of a direct call.
+//!
 //! # Why a value is copied once
 //!
 //! `s.alloc(*r)` first copies `*r` to a temporary. The compiler can elide the temporary only if
@@ -1365,8 +1372,9 @@ impl Drop for RestoreTop<'_> {
 #[cold]
 #[inline(never)]
 unsafe extern "C-unwind" fn alloc_slow(request: &mut Request<'_>) {
+    let alloc: unsafe fn(&mut Request<'_>) = alloc_in_next_chunk;
     // SAFETY: the caller says that `request.data` is valid for that many bytes.
-    unsafe { alloc_in_next_chunk(request) };
+    unsafe { alloc(request) };
     if request.data.is_none() {
         out_of_memory(request.size, request.align());
     }
@@ -1380,8 +1388,9 @@ unsafe extern "C-unwind" fn alloc_slow(request: &mut Request<'_>) {
 #[cold]
 #[inline(never)]
 unsafe extern "C-unwind" fn try_alloc_slow(request: &mut Request<'_>) {
+    let alloc: unsafe fn(&mut Request<'_>) = alloc_in_next_chunk;
     // SAFETY: the caller says that `request.data` is valid for that many bytes.
-    unsafe { alloc_in_next_chunk(request) };
+    unsafe { alloc(request) };
 }
 
 /// Moves a nearly full parent to the next chunk, if that has room. Returns the `top` and the `low`
@@ -1393,7 +1402,8 @@ fn leave_full_chunk(position: &mut Position<'_>) -> (usize, NonNull<u8>) {
     debug_assert!(free_here.len() < MIN_CHILD_ROOM, "it is nearly full");
     let next = position.chunk.chunk().next();
     if let Some(next) = next.filter(|next| next.capacity() >= 2 * MIN_CHILD_ROOM) {
-        let chunk = position.chunk.enter(next, free_here, next.region_bytes(), false);
+        let enter: fn(_, _, _, _, _) -> _ = CurrentChunk::enter;
+        let chunk = enter(position.chunk, next, free_here, next.region_bytes(), false);
         // SAFETY: I1: a chunk behind the cursor's holds no live byte.
         unsafe { chunk.poison(chunk.low(), chunk.top()) };
         *position = Position { top: chunk.top().addr().get(), chunk, low: chunk.low() };

@@ -456,8 +456,10 @@ impl<B: Backing> Drop for Blocks<B> {
     #[inline]
     fn drop(&mut self) {
         if !self.is_empty() {
+            // By pointer; see the head of `raw`.
+            let release: unsafe fn(&Self) = Self::release_at_end;
             // SAFETY: scopes, claims and allocations borrow the owner of this, so none is left.
-            unsafe { self.release_at_end() };
+            unsafe { release(self) };
         }
     }
 }
