@@ -102,14 +102,16 @@ extern "C" fn find_dlsym(library: *mut c_void, name: *const c_char) -> Found {
     let dlsym = c"dlsym".as_ptr();
     // SAFETY: a search for a name, behind this library.
     let next = unsafe { sys::dlvsym(sys::NEXT, dlsym, sys::VERSION.as_ptr()) };
-    // SAFETY: the caller's name is a string.
+    // SAFETY: `name` ends with a zero, by `dlsym`'s contract, and its bytes are read only during
+    // this call.
     let own = own(unsafe { CStr::from_ptr(name) }.to_bytes());
     let is_own = own.is_some()
         && (library.is_null() || library == sys::NEXT || {
             type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
             // SAFETY: the C library's function has this type, and a null pointer is `None`.
             let find = unsafe { core::mem::transmute::<*mut c_void, Option<Dlsym>>(next) };
-            // SAFETY: the caller's search, in a library that is open.
+            // SAFETY: `name` ends with a zero, by `dlsym`'s contract; `library` is null, `NEXT` or
+            // the open C library, and a search changes nothing.
             let search = |library| find.map(|find| unsafe { find(library, name) });
             search(library) == search(sys::c_library())
         });

@@ -67,7 +67,7 @@ pub(crate) fn limit(resource: c_int) -> u64 {
 /// if the system refuses.
 pub(crate) fn reserve(bytes: usize, protection: c_int) -> Option<*mut c_void> {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    // SAFETY: a new mapping, anywhere.
+    // SAFETY: a new mapping at an address that the system chooses overlaps no other mapping.
     let memory = unsafe { mmap(core::ptr::null_mut(), bytes, protection, flags, -1, 0) };
     (memory.addr() != usize::MAX).then_some(memory)
 }
@@ -76,14 +76,16 @@ pub(crate) fn reserve(bytes: usize, protection: c_int) -> Option<*mut c_void> {
 pub(crate) fn errno() -> c_int {
     // SAFETY: has no preconditions.
     let errno = unsafe { __errno_location() };
-    // SAFETY: the thread's variable.
+    // SAFETY: the C library returned the address of this thread's variable, which is aligned and
+    // alive.
     unsafe { errno.read() }
 }
 
 pub(crate) fn set_errno(number: c_int) {
     // SAFETY: has no preconditions.
     let errno = unsafe { __errno_location() };
-    // SAFETY: the thread's variable.
+    // SAFETY: the C library returned the address of this thread's variable, which is aligned, alive
+    // and used by no other thread.
     unsafe { errno.write(number) };
 }
 
@@ -121,7 +123,8 @@ pub(crate) unsafe fn posix_memalign(
     if block.is_null() {
         return ENOMEM;
     }
-    // SAFETY: the caller's variable.
+    // SAFETY: `result` is valid for the write of one pointer by this function's contract, and
+    // aligned as a variable is.
     unsafe { result.write(block) };
     0
 }
@@ -188,7 +191,8 @@ pub(crate) unsafe fn usable_size(block: *mut c_void) -> usize {
     type UsableSize = unsafe extern "C" fn(*mut c_void) -> usize;
     // SAFETY: the C library's function has this type, and a null pointer is `None`.
     let found = unsafe { core::mem::transmute::<*mut c_void, Option<UsableSize>>(found) };
-    // SAFETY: the caller's block.
+    // SAFETY: `block` is alive by this function's contract, and the C library's, whose function
+    // this is; or null, for which it returns 0.
     found.map_or(0, |found| unsafe { found(block) })
 }
 

@@ -68,7 +68,8 @@ impl Open {
                 _ => return None,
             }
         }
-        // SAFETY: the same.
+        // SAFETY: has no preconditions; the file is the record, and only grows, because `at +
+        // bytes` is no less than the end of any window.
         (unsafe { sys::syscall(sys::SYS_FTRUNCATE, file, at + bytes) } == 0).then_some(())
     }
 
@@ -83,7 +84,7 @@ impl Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        // SAFETY: the file is this value's.
+        // SAFETY: `Open::new` got this descriptor from the system, and nobody else closes it.
         unsafe { sys::syscall(sys::SYS_CLOSE, c_long::from(self.0)) };
     }
 }
@@ -114,12 +115,14 @@ impl Journal {
     }
 
     fn set(&mut self, index: usize, value: u64) {
-        // SAFETY: a word of the header.
+        // SAFETY: `head` maps the `HEADER` bytes of the record, aligned to a page, and `index` is
+        // one of its words; only the lock's holder accesses them (S1).
         unsafe { self.head.wrapping_add(index).write_volatile(value) };
     }
 
     fn get(&self, index: usize) -> u64 {
-        // SAFETY: a word of the header.
+        // SAFETY: `head` maps the `HEADER` bytes of the record, aligned to a page, and `index` is
+        // one of its words; only the lock's holder accesses them (S1).
         unsafe { self.head.wrapping_add(index).read_volatile() }
     }
 
@@ -162,7 +165,8 @@ impl Journal {
         }
         let mut at = self.window.wrapping_add(self.len / 8);
         let mut put = |word: u64| {
-            // SAFETY: the window has room for the entry, and the words are whole.
+            // SAFETY: the window, which only the lock's holder writes (S1), has room: after
+            // `advance`, all but a page is free, and no entry is longer than a path.
             unsafe { at.write(word) };
             at = at.wrapping_add(1);
         };
@@ -244,7 +248,7 @@ impl Journal {
 /// The time of the processor that this process has taken, without its children.
 fn processor_nanoseconds() -> u64 {
     let mut time = [0_i64; 2];
-    // SAFETY: the C library writes two words.
+    // SAFETY: `time` is valid for the write of the two words that the C library stores.
     unsafe { sys::clock_gettime(sys::CLOCK_PROCESS, &raw mut time) };
     time[0].unsigned_abs() * 1_000_000_000 + time[1].unsigned_abs()
 }

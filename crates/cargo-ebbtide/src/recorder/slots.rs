@@ -126,10 +126,12 @@ impl Slots {
             *slot = unsafe { (*taken).next };
             taken
         };
-        // SAFETY: the slot is the caller's, and is large enough for its header.
+        // SAFETY: the slot is fresh or was just taken from its list, so nobody else uses it (S1).
+        // It is writable and aligned, and larger than its header.
         unsafe { (*slot).exponent = exponent };
         #[allow(clippy::cast_possible_truncation, reason = "at most the frames of a stack")]
-        // SAFETY: the same.
+        // SAFETY: nobody else uses the slot (S1), which is writable, aligned, and larger than its
+        // header.
         unsafe {
             (*slot).callers = callers.len() as u32
         };
@@ -176,7 +178,8 @@ impl Slots {
     ///
     /// The slot was taken here, and nobody uses it or its block from now on.
     pub(crate) unsafe fn give(&mut self, slot: *mut Slot) {
-        // SAFETY: the slot has its header.
+        // SAFETY: `take` initialised the header of this slot, and nobody else uses the slot by this
+        // function's contract.
         let exponent = unsafe { (*slot).exponent };
         if exponent >= LARGE {
             // SAFETY: the pages are the slot's alone, because large slots begin at a page.
@@ -187,7 +190,8 @@ impl Slots {
             }
         }
         let list = &mut self.free[exponent as usize];
-        // SAFETY: the slot is unused.
+        // SAFETY: nobody uses the slot by this function's contract; its header is aligned and stays
+        // writable even if its pages went back.
         unsafe { (*slot).next = *list };
         *list = slot;
     }
@@ -199,7 +203,8 @@ impl Slots {
 ///
 /// The slot was taken, and its block not used yet.
 pub(crate) unsafe fn is_zero(slot: *const Slot) -> bool {
-    // SAFETY: a taken slot has its exponent. A large one was never used, or gave its memory back.
+    // SAFETY: `take` initialised the exponent, and the slot is taken by this function's contract. A
+    // large one was never used, or gave its memory back.
     unsafe { (*slot).exponent >= LARGE }
 }
 
@@ -209,9 +214,11 @@ pub(crate) unsafe fn is_zero(slot: *const Slot) -> bool {
 ///
 /// The slot is in use as long as the result.
 pub(crate) unsafe fn callers<'s>(slot: *const Slot) -> &'s [u32] {
-    // SAFETY: a slot has its header.
+    // SAFETY: `take` initialised the header, and nobody writes it while the slot is in use, as it
+    // is by this function's contract.
     let count = unsafe { (*slot).callers };
-    // SAFETY: so many words follow the header, and are not written while the slot is in use.
+    // SAFETY: `take` wrote `count` aligned words behind the header. Nobody writes them while the
+    // slot is in use, which lasts for `'s` by this function's contract.
     unsafe { core::slice::from_raw_parts(slot.wrapping_add(1).cast::<u32>(), count as usize) }
 }
 
@@ -221,9 +228,9 @@ pub(crate) unsafe fn callers<'s>(slot: *const Slot) -> &'s [u32] {
 ///
 /// The block is alive, and was recorded.
 pub(crate) unsafe fn usable_size(block: *mut c_void) -> usize {
-    // SAFETY: as the caller says.
+    // SAFETY: the block is alive and was recorded, by this function's contract.
     let slot = unsafe { slot_of(block) };
-    // SAFETY: a block's slot has its header.
+    // SAFETY: the block is alive, so its slot is too, with the header that `take` initialised (S2).
     let exponent = unsafe { (*slot).exponent };
     slot.addr() + (1 << exponent) - block.addr()
 }

@@ -44,11 +44,12 @@ pub(crate) struct Unwound {
 
 extern "C" fn step(context: *mut sys::UnwindContext, data: *mut c_void) -> c_int {
     let unwound = data.cast::<Unwound>();
-    // SAFETY: `unwind` passes its own value, which it does not use meanwhile.
+    // SAFETY: `Unwound::here` passes its own value, valid and used by nothing else until the
+    // unwinder returns.
     let unwound = unsafe { &mut *unwound };
     // SAFETY: the unwinder's context, which is valid during this call.
     let address = unsafe { sys::_Unwind_GetIP(context) };
-    // SAFETY: the same.
+    // SAFETY: the unwinder's context is valid during this call, as for `_Unwind_GetIP`.
     let stack = unsafe { sys::_Unwind_GetCFA(context) };
     if unwound.frames.is_empty() && stack < unwound.from {
         return 0;
@@ -58,7 +59,8 @@ extern "C" fn step(context: *mut sys::UnwindContext, data: *mut c_void) -> c_int
     }
     let mut hash = 0_u64;
     for register in PRESERVED {
-        // SAFETY: the same, and the architecture has this register.
+        // SAFETY: the unwinder's context is valid during this call, and the architecture has this
+        // register.
         let value = unsafe { sys::_Unwind_GetGR(context, register) };
         hash = (hash.rotate_left(5) ^ value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
@@ -104,7 +106,8 @@ impl Unwound {
         let _ = frames.try_reserve_exact(MOST_FRAMES);
         let mut unwound = Unwound { frames, from };
         let data: *mut Unwound = &raw mut unwound;
-        // SAFETY: `step` expects this value.
+        // SAFETY: `step` casts `data` back to an `Unwound`, which lives until this call returns and
+        // which nothing else uses meanwhile.
         unsafe { sys::_Unwind_Backtrace(step, data.cast()) };
         unwound
     }
@@ -159,7 +162,8 @@ impl Stacks {
 
     fn node(&self, id: u32) -> Node {
         debug_assert!(id < self.len);
-        // SAFETY: a node with this number was stored.
+        // SAFETY: `id < len <= MOST_NODES`, so the node lies in the mapping, was written by
+        // `child`, and is aligned; the lock's holder is alone (S1).
         unsafe { self.nodes.wrapping_add(id as usize).read() }
     }
 
@@ -195,7 +199,8 @@ impl Stacks {
         let mut bucket = (hash >> 40) as usize;
         loop {
             bucket %= BUCKETS;
-            // SAFETY: a bucket of the table.
+            // SAFETY: `bucket < BUCKETS`, so the word lies in the mapping, aligned and zero at
+            // first; the lock's holder is alone (S1).
             let id = unsafe { self.buckets.wrapping_add(bucket).read() };
             if id == 0 {
                 break;
@@ -214,7 +219,8 @@ impl Stacks {
         self.len += 1;
         // SAFETY: there is room for so many nodes, and this one is new.
         unsafe { self.nodes.wrapping_add(id as usize).write(Node { parent, depth, address }) };
-        // SAFETY: a bucket of the table.
+        // SAFETY: `bucket < BUCKETS`, so the word lies in the mapping, aligned; the lock's holder
+        // is alone (S1).
         unsafe { self.buckets.wrapping_add(bucket).write(id) };
         Some(id)
     }

@@ -49,10 +49,11 @@ pub(crate) fn calloc(count: usize, size: usize) -> *mut c_void {
 ///
 /// The contract of the C library's `free`.
 pub(crate) unsafe fn free(block: *mut c_void) {
-    // SAFETY: the caller's block: the engine's, with a header, because `malloc` and the others ask
-    // for no other; or the C library's, or null.
+    // SAFETY: `block` is null or alive, and not used again, by `free`'s contract. If it is the
+    // engine's, it has a header, because this file requests no other blocks.
     if !unsafe { local().owner.free_headed(block.cast()) } {
-        // SAFETY: the C library's block, or null.
+        // SAFETY: the engine denies it, so `block` is null or a live block of the C library, which
+        // nobody uses again.
         unsafe { sys::__libc_free(block) }
     }
 }
@@ -62,20 +63,24 @@ pub(crate) unsafe fn free(block: *mut c_void) {
 /// The contract of the C library's `realloc`.
 pub(crate) unsafe fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
     let owner = &local().owner;
-    // SAFETY: the caller's block, or null.
+    // SAFETY: `block` is null or alive by `realloc`'s contract, and has a header if it is the
+    // engine's, because this file requests no other blocks.
     let Some(old_size) = (unsafe { owner.usable_size(block.cast()) }) else {
         if block.is_null() {
             return malloc(size);
         }
-        // SAFETY: the C library's block.
+        // SAFETY: the block is alive, not null and not the engine's, so it is the C library's,
+        // whose `realloc` has this contract.
         return unsafe { sys::__libc_realloc(block, size) };
     };
     if size == 0 {
-        // SAFETY: the caller's block.
+        // SAFETY: the block is alive by `realloc`'s contract, which frees it for a size of 0, so
+        // nobody uses it again.
         unsafe { free(block) };
         return ptr::null_mut();
     }
-    // SAFETY: the engine's block, which the caller uses no more if the result is not null.
+    // SAFETY: the block is alive and the engine's, with a header, as found above. By `realloc`'s
+    // contract, it is used only through the result, unless that is null.
     let resized = unsafe { owner.resize_headed(block.cast(), size) };
     if !resized.is_null() {
         return resized.cast();
@@ -85,9 +90,11 @@ pub(crate) unsafe fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
         // Shrinking never fails: the block stays as large as it is.
         return if size <= old_size { block } else { moved };
     }
-    // SAFETY: the old block has `old_size` bytes, the new one `size`, and they do not overlap.
+    // SAFETY: `block` is valid for reads of `old_size` bytes, and `moved`, which is new, for writes
+    // of `size`. Both are alive, so they do not overlap.
     unsafe { moved.copy_from_nonoverlapping(block, old_size.min(size)) };
-    // SAFETY: the caller's block, whose contents were copied.
+    // SAFETY: the old block is alive, its contents were copied, and nobody uses it after a
+    // `realloc` that succeeds.
     unsafe { free(block) };
     moved
 }
@@ -115,9 +122,10 @@ pub(crate) fn pvalloc(size: usize) -> *mut c_void {
 ///
 /// The contract of the C library's `malloc_usable_size`.
 pub(crate) unsafe fn malloc_usable_size(block: *mut c_void) -> usize {
-    // SAFETY: the caller's block.
+    // SAFETY: `block` is null or alive by this function's contract, and has a header if it is the
+    // engine's, because this file requests no other blocks.
     unsafe { local().owner.usable_size(block.cast()) }
-        // SAFETY: the C library's block, or null.
+        // SAFETY: the engine denies it, so `block` is null or a live block of the C library.
         .unwrap_or_else(|| unsafe { sys::usable_size(block) })
 }
 
@@ -125,7 +133,7 @@ pub(crate) unsafe fn malloc_usable_size(block: *mut c_void) -> usize {
 ///
 /// The contract of the C library's `posix_memalign`.
 pub(crate) unsafe fn posix_memalign(result: *mut *mut c_void, align: usize, size: usize) -> c_int {
-    // SAFETY: the caller's variable.
+    // SAFETY: `result` is valid for the write of one pointer by this function's contract.
     unsafe { sys::posix_memalign(result, align, || memalign(align, size)) }
 }
 
@@ -138,8 +146,8 @@ mod exported {
         ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $target:path;)*) => {$(
             #[unsafe(no_mangle)]
             unsafe extern "C" fn $name($($argument: $type),*) -> $result {
-                // SAFETY: this is the contract of the C library's function of this name, which the
-                // program keeps.
+                // SAFETY: the program keeps the contract of the C library's function of this name,
+                // which is that of the target: blocks are alive, and freed once.
                 unsafe { $target($($argument),*) }
             }
         )*};

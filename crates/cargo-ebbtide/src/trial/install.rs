@@ -54,7 +54,8 @@ fn install_all(entries: &[Entry], functions: &[usize]) -> Result<(), Refusal> {
         return Err(Refusal::NoRoom);
     }
     for (entry, function) in entries.iter().zip(functions) {
-        // SAFETY: the loader has mapped at least as many bytes of code there.
+        // SAFETY: the loader has mapped at least as many bytes of code there (`each_module`).
+        // Nobody changes them meanwhile, because no other thread runs.
         let found = unsafe { slice::from_raw_parts(address(*function), entry.first.len()) };
         if found != entry.first {
             return Err(Refusal::OtherBytes);
@@ -78,7 +79,8 @@ fn install_all(entries: &[Entry], functions: &[usize]) -> Result<(), Refusal> {
         // SAFETY: as many bytes as the entry replaces, all in these pages. No thread runs there: this
         // is the only one, and this function is in another file.
         unsafe { address(*function).copy_from_nonoverlapping(jump.as_ptr(), jump.len()) };
-        // SAFETY: the same pages.
+        // SAFETY: the pages were made writable above; they get back the access that code needs, and
+        // nothing writes to them again.
         unsafe { sys::mprotect(address(page).cast(), bytes, sys::PROT_READ_EXECUTE) };
     }
     Ok(())
@@ -123,9 +125,11 @@ fn stub(index: usize, entry: &Entry, function: usize) -> Result<usize, Refusal> 
     if code.len() > PAGE {
         return Err(Refusal::NoRoom);
     }
-    // SAFETY: the page is new, and the code fits.
+    // SAFETY: `near` has just mapped this page writable, nobody else knows it, and the code has at
+    // most `PAGE` bytes.
     unsafe { address(page).copy_from_nonoverlapping(code.as_ptr(), code.len()) };
-    // SAFETY: the same page, which nobody else knows.
+    // SAFETY: `near` mapped this page, which nobody else knows, and nothing writes to it from now
+    // on.
     if unsafe { sys::mprotect(address(page).cast(), PAGE, sys::PROT_READ_EXECUTE) } != 0 {
         return Err(Refusal::Protected);
     }
@@ -134,7 +138,8 @@ fn stub(index: usize, entry: &Entry, function: usize) -> Result<usize, Refusal> 
     let mut bases = [0; 3];
     // Some unwinders sort what is registered at the first search, in memory that they allocate, which
     // is not to be that of a scope.
-    // SAFETY: a search, which writes three words.
+    // SAFETY: `bases` has room for the three words that the search writes, and any address may be
+    // searched for.
     unsafe { sys::_Unwind_Find_FDE(address(page).cast(), bases.as_mut_ptr()) };
     let stack_bytes = entry.stack_bytes.next_multiple_of(calls::STACK_ALIGN);
     TARGETS[index].code.store(moved, Ordering::Relaxed);
@@ -182,14 +187,15 @@ fn near(function: usize) -> Option<usize> {
         for hint in [start.checked_sub(steps * STEP), start.checked_add(steps * STEP)] {
             let Some(hint) = hint.filter(|hint| *hint >= STEP) else { continue };
             let hint: *mut c_void = address(hint).cast();
-            // SAFETY: a new mapping, which replaces none.
+            // SAFETY: `MAP_FIXED_NOREPLACE` maps new pages and replaces none; an old system chooses
+            // another free address.
             let found = unsafe { sys::mmap(hint, PAGE, sys::PROT_READ_WRITE, flags, -1, 0) };
             if found == hint {
                 return Some(found.expose_provenance());
             }
             if found.addr() != usize::MAX {
                 // An old system, which takes the address as a hint.
-                // SAFETY: the new mapping.
+                // SAFETY: the mapping was made just now with this size, and nobody else knows it.
                 unsafe { sys::munmap(found, PAGE) };
             }
         }
@@ -206,17 +212,20 @@ struct Search<'a> {
 /// The address of a function in this process; `None` if its file is not loaded.
 fn function(entry: &Entry) -> Option<Result<usize, Refusal>> {
     let mut search = Search { entry, found: None };
-    // SAFETY: the function gets the search, and nobody else has it meanwhile.
+    // SAFETY: `each_module` casts `data` back to a `Search`, which lives until this call returns
+    // and which nothing else uses meanwhile.
     unsafe { sys::dl_iterate_phdr(each_module, (&raw mut search).cast()) };
     search.found
 }
 
 extern "C" fn each_module(module: *mut sys::LoadedModule, _: usize, data: *mut c_void) -> c_int {
-    // SAFETY: the search of the caller above.
+    // SAFETY: `function` passes its own `Search`, valid and used by nothing else until
+    // `dl_iterate_phdr` returns.
     let search = unsafe { &mut *data.cast::<Search<'_>>() };
-    // SAFETY: the loader's description of a file.
+    // SAFETY: the loader passes an aligned, initialised description, which nobody changes during
+    // this call.
     let module = unsafe { &*module };
-    // SAFETY: a string of the loader.
+    // SAFETY: the loader's name is not null, ends with a zero, and is alive during this call.
     let name = unsafe { CStr::from_ptr(module.name) }.to_bytes();
     let path = if name.is_empty() {
         fs::read_link("/proc/self/exe")
@@ -226,7 +235,8 @@ extern "C" fn each_module(module: *mut sys::LoadedModule, _: usize, data: *mut c
     if !path.is_ok_and(|path| path == search.entry.module) {
         return 0;
     }
-    // SAFETY: the loader's program headers of the file.
+    // SAFETY: the loader has as many program headers of the file there, aligned and mapped as long
+    // as the file is loaded.
     let headers = unsafe { slice::from_raw_parts(module.headers, module.header_count.into()) };
     let (start, bytes) = (search.entry.address, search.entry.first.len() as u64);
     let is_code = headers.iter().any(|header| {
@@ -246,7 +256,7 @@ extern "C" fn each_module(module: *mut sys::LoadedModule, _: usize, data: *mut c
 fn share(path: &Path) -> Option<&'static Report> {
     let file = fs::OpenOptions::new().read(true).write(true).open(path).ok()?;
     let protection = sys::PROT_READ_WRITE;
-    // SAFETY: a new mapping of a file, anywhere.
+    // SAFETY: a new mapping at an address that the system chooses overlaps no other mapping.
     let memory = unsafe {
         sys::mmap(ptr::null_mut(), BYTES, protection, sys::MAP_SHARED, file.as_raw_fd(), 0)
     };
