@@ -86,10 +86,12 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         thread::with(|owner| {
             if owner.has_scope() {
-                // SAFETY: the layout is the caller's, and has a size.
+                // SAFETY: size and alignment are those of `layout`, whose size is not 0 by
+                // `GlobalAlloc::alloc`'s contract.
                 owner.alloc_or(layout, || unsafe { aligned(layout.size(), layout.align(), self) })
             } else {
-                // SAFETY: the layout is the caller's, and has a size.
+                // SAFETY: the only clause of the inner `alloc` is a size above 0, which this
+                // function's contract gives.
                 unsafe { self.inner.alloc(layout) }
             }
         })
@@ -97,14 +99,16 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller says that the block is alive.
+        // SAFETY: `block` is alive by `dealloc`'s contract, and was served by the engine or by the
+        // inner allocator.
         match unsafe { run::find(block) } {
             Some(place) => {
                 let size = layout.size();
-                // SAFETY: the block lies in the engine's range, so it is the engine's. It has this
-                // size, and the caller does not use it again.
+                // SAFETY: `find` returned `place`. By `dealloc`'s contract, the block was allocated
+                // with `layout`, so it has `size` bytes, is alive, and is not used again.
                 if !thread::with(|owner| unsafe { owner.free_fast(place, block, size) }) {
-                    // SAFETY: the same block, which is not free yet.
+                    // SAFETY: `free_fast` returned false, so the block is still alive, with this
+                    // place and size. Nobody uses it again, by `dealloc`'s contract.
                     unsafe { free_elsewhere(block, size, place) }
                 }
             }
@@ -117,24 +121,28 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if thread::with(Owner::has_scope) {
-            // SAFETY: the layout is the caller's, and has a size.
+            // SAFETY: size and alignment are those of `layout`, whose size is not 0 by
+            // `GlobalAlloc::alloc_zeroed`'s contract.
             unsafe { zeroed(layout.size(), layout.align(), self) }
         } else {
-            // SAFETY: the layout is the caller's, and has a size.
+            // SAFETY: the only clause of the inner `alloc_zeroed` is a size above 0, which this
+            // function's contract gives.
             unsafe { self.inner.alloc_zeroed(layout) }
         }
     }
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // SAFETY: the caller says that the block is alive.
+        // SAFETY: `block` is alive by `realloc`'s contract, and was served by the engine or by the
+        // inner allocator.
         match unsafe { run::find(block) } {
             Some(place) => {
                 let (size, align) = (layout.size(), layout.align());
-                // SAFETY: the block lies in the engine's range, so it is the engine's. The caller
-                // keeps the contract of `realloc`.
+                // SAFETY: `find` returned `place`; the block is alive with `layout`, the new size
+                // is not 0 and fits, and then only the result is used (`realloc`'s contract).
                 let slow = || unsafe { resize(block, size, align, new_size, place, self) };
-                // SAFETY: the block is the engine's, and alive with this size.
+                // SAFETY: the block is the engine's, and alive with this size; the new size is not
+                // 0 and fits, by `realloc`'s contract.
                 thread::with(|owner| unsafe { owner.resize_or(block, size, new_size, slow) })
             }
             // The block stays with the inner allocator, even inside a scope. SAFETY: the block is
@@ -157,11 +165,13 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
 #[inline(never)]
 unsafe fn aligned<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
     if thread::with(Owner::skips_request) {
-        // SAFETY: the caller has them from a layout, whose size is not 0.
+        // SAFETY: size and alignment are those of a layout, and the size is not 0, by this
+        // function's contract.
         return unsafe { inner(size, align, scoped) };
     }
     thread::with(|owner| owner.alloc_aligned_fast(size, align))
-        // SAFETY: the caller's size and alignment.
+        // SAFETY: size and alignment are those of a layout, and the size is not 0, by this
+        // function's contract.
         .unwrap_or_else(|| unsafe { slow(size, align, scoped) })
 }
 
@@ -172,9 +182,11 @@ unsafe fn aligned<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>)
 /// Size and alignment are those of a layout, and the size is not 0.
 #[inline(always)]
 unsafe fn inner<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
-    // SAFETY: the caller has them from a layout.
+    // SAFETY: the pair is that of a layout by this function's contract: `align` is a power of two,
+    // and `size` fits it.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    // SAFETY: the layout has a size.
+    // SAFETY: the layout's size is not 0 by this function's contract, the only clause of the inner
+    // `alloc`.
     unsafe { scoped.inner.alloc(layout) }
 }
 
@@ -185,13 +197,15 @@ unsafe fn inner<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -
 /// Size and alignment are those of a layout, and the size is not 0.
 #[inline(never)]
 unsafe fn slow<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
-    // SAFETY: the caller has them from a layout.
+    // SAFETY: the pair is that of a layout by this function's contract: `align` is a power of two,
+    // and `size` fits it.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
     let block = thread::with(|owner| owner.alloc_slow(layout));
     if !block.is_null() {
         return block;
     }
-    // SAFETY: the caller's size and alignment.
+    // SAFETY: size and alignment are those of a layout, and the size is not 0, by this function's
+    // contract.
     unsafe { inner(size, align, scoped) }
 }
 
@@ -202,13 +216,15 @@ unsafe fn slow<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) ->
 /// Size and alignment are those of a layout, and the size is not 0.
 #[inline(never)]
 unsafe fn zeroed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
-    // SAFETY: the caller has them from a layout.
+    // SAFETY: the pair is that of a layout by this function's contract: `align` is a power of two,
+    // and `size` fits it.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
     let block = thread::with(|owner| owner.alloc_zeroed(layout));
     if !block.is_null() {
         return block;
     }
-    // SAFETY: the layout is the caller's, and has a size.
+    // SAFETY: the only clause of the inner `alloc_zeroed` is a size above 0, which this function's
+    // contract gives.
     unsafe { scoped.inner.alloc_zeroed(layout) }
 }
 
@@ -220,7 +236,8 @@ unsafe fn zeroed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) 
 #[cold]
 #[inline(never)]
 unsafe fn free_elsewhere(block: *mut u8, size: usize, place: Place) {
-    // SAFETY: the caller's block, alive until now, which has the place and size.
+    // SAFETY: the block is alive with this place and size, and not used again, by this function's
+    // contract, which is that of the method.
     thread::with(|owner| unsafe { owner.free_elsewhere(place, block, size) });
 }
 
@@ -240,17 +257,21 @@ unsafe fn resize<A: GlobalAlloc>(
     place: Place,
     scoped: &Scoped<A>,
 ) -> *mut u8 {
-    // SAFETY: the caller has them from a layout.
+    // SAFETY: the pair is that of the block's layout by this function's contract: `align` is a
+    // power of two, and `size` fits it.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
     thread::with(|owner| {
-        // SAFETY: the caller's block, place, layout and new size.
+        // SAFETY: the block is alive at `place` with `layout`, and `new_size` is not 0 and fits, by
+        // this function's contract; a result is returned below.
         let resized = unsafe { owner.resize(place, block, layout, new_size) };
         if !resized.is_null() {
             return resized;
         }
-        // SAFETY: the caller says that the size is not too large for the alignment.
+        // SAFETY: `align` is a power of two, and `new_size` rounded up to it is at most
+        // `isize::MAX`, by this function's contract.
         let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, align) };
-        // SAFETY: the new size is not 0.
+        // SAFETY: the new size is not 0 by this function's contract, the only clause of the inner
+        // `alloc`.
         let new = unsafe { scoped.inner.alloc(new_layout) };
         if new.is_null() {
             // Shrinking never fails: the block stays where it is.
@@ -263,8 +284,8 @@ unsafe fn resize<A: GlobalAlloc>(
         // SAFETY: both blocks have at least this many bytes, and the new one does not overlap the
         // old one.
         unsafe { new.copy_from_nonoverlapping(block, size.min(new_size)) };
-        // SAFETY: the block is alive and has this size. Its contents were copied, and the caller
-        // does not use it again.
+        // SAFETY: the block is alive at `place` with `size` bytes. Its contents were copied, and
+        // only `new` is used from now on, by this function's contract.
         unsafe { owner.free(place, block, size) };
         new
     })

@@ -48,7 +48,8 @@ pub(crate) enum Purged {
 /// The pages were committed, and nothing in them is in use.
 pub(crate) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
     invariant!(start.addr().get() % page_bytes() == 0, "the start of a page is purged");
-    // SAFETY: the caller says that the pages were committed and that nothing in them is in use.
+    // SAFETY: the pages were committed and nothing in them is in use, by this function's contract;
+    // this is all that `system::purge` requires.
     unsafe { system::purge(start, size_bytes) }
 }
 
@@ -64,8 +65,8 @@ pub(crate) fn call_in_children(f: extern "C" fn()) -> bool {
     #[cfg(all(unix, not(miri)))]
     {
         let f: unsafe extern "C" fn() = f;
-        // SAFETY: the function may be called at any time, and does nothing that a child must not
-        // do: its caller passes one that is safe to call and takes no lock.
+        // SAFETY: a child may call `f` at any time: it is a safe function, and `helper` passes the
+        // only one, which stores to atomics and takes no lock.
         unsafe { libc::pthread_atfork(None, None, Some(f)) == 0 }
     }
     #[cfg(not(all(unix, not(miri))))]
@@ -248,7 +249,8 @@ mod system {
     /// The contract of [`super::purge`].
     pub(super) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
         let (advice, purged) = GIVE_BACK;
-        // SAFETY: the pages are ours, and the caller says that nothing in them is in use.
+        // SAFETY: the pages are whole, committed and ours, and nothing in them is in use, by this
+        // function's contract, so their contents may go.
         let done = unsafe { libc::madvise(start.as_ptr().cast(), size_bytes, advice) == 0 };
         if done { purged } else { Purged::Not }
     }
@@ -344,8 +346,8 @@ mod system {
     ///
     /// The contract of [`super::purge`].
     pub(super) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
-        // SAFETY: the pages are part of our own reservation, and the caller says that nothing in
-        // them is in use.
+        // SAFETY: the pages are committed, part of our own reservation, and nothing in them is in
+        // use, by this function's contract, so their contents may go.
         let done = unsafe { VirtualFree(start.as_ptr().cast(), size_bytes, MEM_DECOMMIT) != 0 };
         if done { Purged::Gone } else { Purged::Not }
     }

@@ -149,8 +149,8 @@ pub(crate) fn trim_run(run: Run, bytes: usize) {
     if keep >= held {
         return;
     }
-    // SAFETY: the caller owns the run (G2), which holds no live block there (G4), and its chunks
-    // are committed (G1).
+    // SAFETY: the caller owns the run (G2), which holds no live block behind `keep` (G4). Its
+    // `held` bytes are committed (G1), and `keep` is the start of a page.
     let purged = unsafe { os::purge(start, held - keep) };
     count_purged(run, keep, purged);
 }
@@ -214,9 +214,8 @@ fn give_empty(runs: Option<Run>) {
         }
         let start = NonNull::new(lowest.start()).filter(|_| held > 0);
         let purged = start.map_or(Purged::Not, |start| {
-            // SAFETY: the caller owns the runs (G2), no block in them is alive (G4), and their
-            // chunks are committed (G1). The bytes are those of `first`, or of `count` chunks that
-            // are neighbours.
+            // SAFETY: the list's runs are owned (G2), hold no live block (G4), and are committed
+            // (G1). The bytes are those of `first`, or of `count` neighbours.
             unsafe { os::purge(start, size_bytes) }
         });
         let mut run = first;

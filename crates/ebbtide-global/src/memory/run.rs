@@ -503,7 +503,7 @@ impl Place {
 ///
 /// # Safety
 ///
-/// `block` is alive, and belongs to the engine or to any other allocator.
+/// `block` is null, or alive and the engine's or any other allocator's.
 #[inline(always)]
 pub(crate) unsafe fn find(block: *mut u8) -> Option<Place> {
     range::offset_of(block.addr()).map(|offset| Place { offset })

@@ -25,7 +25,8 @@ use core::{alloc::Layout, cell::Cell, sync::atomic::Ordering};
 #[inline(always)]
 unsafe fn poison(block: *mut u8, size_bytes: usize) {
     if cfg!(any(feature = "poison", debug_assertions)) {
-        // SAFETY: the caller says that the block is that large and unused.
+        // SAFETY: `block` is valid for writes of `size_bytes` bytes, and nobody uses them, by this
+        // function's contract.
         unsafe { block.write_bytes(0xDE, size_bytes) }
     }
 }
@@ -67,10 +68,10 @@ impl Owner {
     /// ```
     #[inline]
     pub unsafe fn dealloc(&self, block: *mut u8, layout: Layout) -> bool {
-        // SAFETY: the caller says that the block is alive.
+        // SAFETY: `block` is alive and belongs to some allocator, by this function's contract.
         let Some(place) = (unsafe { run::find(block) }) else { return false };
-        // SAFETY: the block lies in the engine's range, so it is the engine's and has this size.
-        // The caller does not use it again.
+        // SAFETY: `find` returned `place`, so the block is the engine's. By this function's
+        // contract, it is alive, has this layout, and is not used again.
         unsafe { self.free(place, block, layout.size()) };
         true
     }
@@ -83,9 +84,11 @@ impl Owner {
     /// not used again.
     #[inline(always)]
     pub(crate) unsafe fn free(&self, place: Place, block: *mut u8, size: usize) {
-        // SAFETY: the caller's block, with its place and size.
+        // SAFETY: the block is alive, has this place and size, and is not used again, by this
+        // function's contract.
         if !unsafe { self.free_fast(place, block, size) } {
-            // SAFETY: the same block, which is not free yet.
+            // SAFETY: `free_fast` returned false, so the block is still alive, with this place and
+            // size. Nobody uses it again, by this function's contract.
             unsafe { self.free_elsewhere(place, block, size) }
         }
     }
@@ -109,7 +112,8 @@ impl Owner {
         }
         // The innermost scope's ID is in the entry, so this owner has the chunk (G2, G7).
         entry.local.set(entry.local.get().wrapping_sub(1));
-        // SAFETY: the caller no longer uses the block, which has this size.
+        // SAFETY: the block was alive with `size` bytes, so they lie in committed memory (G1), and
+        // nobody uses them again, by this function's contract.
         unsafe { poison(block, size) };
         self.bump.free(block, size::round(size));
         true
@@ -122,7 +126,8 @@ impl Owner {
     ///
     /// The contract of [`free`](Owner::free).
     pub(crate) unsafe fn free_elsewhere(&self, place: Place, block: *mut u8, size: usize) {
-        // SAFETY: the caller no longer uses the block, which has this size.
+        // SAFETY: the block was alive with `size` bytes, so they lie in committed memory (G1), and
+        // nobody uses them again, by this function's contract.
         unsafe { poison(block, size) };
         let entry = place.entry();
         if entry.scope_id() == LARGE_BLOCK {

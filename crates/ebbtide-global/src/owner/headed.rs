@@ -91,8 +91,8 @@ impl Header {
     ///
     /// # Safety
     ///
-    /// `start` is the first byte of a block of the engine that has this size and alignment. Nobody
-    /// else uses the block's bytes before the caller's.
+    /// `start` is the first byte of a live block of the engine that has this size and alignment.
+    /// Nobody else uses the block's bytes before the caller's.
     #[inline(always)]
     unsafe fn write(self, start: *mut u8) -> *mut u8 {
         let block = start.wrapping_add(self.lead());
@@ -109,8 +109,8 @@ impl Header {
     /// [`write`](Header::write) returned `block`, and the block is alive.
     #[inline(always)]
     unsafe fn read(block: *mut u8) -> Header {
-        // SAFETY: the caller says that the block has a header, which only `write` and the block's
-        // owner write, both before the caller got the block.
+        // SAFETY: by this function's contract, the block is alive, and `write` initialised the
+        // aligned word before it, which only a resize of the same block rewrites.
         Header::from_word(unsafe { block.wrapping_sub(HEADER).cast::<usize>().read() })
     }
 
@@ -236,13 +236,13 @@ impl Owner {
     }
 
     /// Frees a block with a header, of any owner. Returns false, and changes nothing, if the block
-    /// belongs to another allocator.
+    /// is null or belongs to another allocator.
     ///
     /// # Safety
     ///
-    /// The block is alive and belongs to some allocator. If it belongs to the engine, a method
-    /// named `headed` returned it, of any owner. If the result is true, the block is not used
-    /// again.
+    /// The block is null, or alive and belongs to some allocator. If it belongs to the engine, a
+    /// method named `headed` returned it, of any owner. If the result is true, the block is not
+    /// used again.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;
@@ -259,12 +259,14 @@ impl Owner {
     /// ```
     #[inline(always)]
     pub unsafe fn free_headed(&self, block: *mut u8) -> bool {
-        // SAFETY: the caller says that the block is alive.
+        // SAFETY: `block` is null, or alive and of some allocator, by this function's contract.
         let Some(place) = (unsafe { run::find(block) }) else { return false };
-        // SAFETY: it lies in the engine's range, so it has a header.
+        // SAFETY: the block is alive and in the engine's range, so a method named `headed` returned
+        // it, which wrote a header.
         let header = unsafe { Header::read(block) };
         if header.log_align != 0 {
-            // SAFETY: the caller's block.
+            // SAFETY: `find` says that the block is the engine's. The rest is this function's
+            // contract: alive, with a header, and not used again.
             unsafe { self.free_headed_slowly(block) };
             return true;
         }
@@ -273,7 +275,8 @@ impl Owner {
         // SAFETY: a common block, which is alive, has the size that its header says, and is not
         // used again.
         if !unsafe { self.free_fast(place, start, header.bytes) } {
-            // SAFETY: the caller's block, which is not free yet.
+            // SAFETY: `free_fast` returned false, so the block is still alive; it is the engine's,
+            // has a header, and is not used again.
             unsafe { self.free_headed_slowly(block) }
         }
         true
@@ -283,12 +286,13 @@ impl Owner {
     ///
     /// # Safety
     ///
-    /// The block is the engine's, and the contract of [`free_headed`](Owner::free_headed).
+    /// A method named `headed` returned the block, of any owner. It is alive, and not used again.
     #[inline(never)]
     unsafe fn free_headed_slowly(&self, block: *mut u8) {
-        // SAFETY: the caller says that the block is alive.
+        // SAFETY: `block` is alive and the engine's, by this function's contract.
         let Some(place) = (unsafe { run::find(block) }) else { return };
-        // SAFETY: the caller's block has a header.
+        // SAFETY: by this function's contract, the block is alive, and a method named `headed`
+        // returned it, which wrote a header.
         let header = unsafe { Header::read(block) };
         // SAFETY: the block begins where its header says, in the chunk at `place`, is alive, has
         // this size and is not used again.
@@ -296,11 +300,12 @@ impl Owner {
     }
 
     /// The bytes that the caller may use of a block with a header: at least as many as were
-    /// requested. `None` if the block belongs to another allocator.
+    /// requested. `None` if the block is null or belongs to another allocator.
     ///
     /// # Safety
     ///
-    /// The first two sentences of [`free_headed`](Owner::free_headed)'s contract.
+    /// The block is null, or alive and belongs to some allocator. If it belongs to the engine, a
+    /// method named `headed` returned it, of any owner.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;
@@ -316,9 +321,10 @@ impl Owner {
     /// ```
     #[inline]
     pub unsafe fn usable_size(&self, block: *mut u8) -> Option<usize> {
-        // SAFETY: the caller says that the block is alive.
+        // SAFETY: `block` is null, or alive and of some allocator, by this function's contract.
         unsafe { run::find(block) }?;
-        // SAFETY: it lies in the engine's range, so it has a header.
+        // SAFETY: the block is alive and in the engine's range, so a method named `headed` returned
+        // it, which wrote a header.
         Some(unsafe { Header::read(block) }.usable())
     }
 
@@ -347,9 +353,10 @@ impl Owner {
     /// ```
     #[inline(never)]
     pub unsafe fn resize_headed(&self, block: *mut u8, new_size: usize) -> *mut u8 {
-        // SAFETY: the caller says that the block is alive.
+        // SAFETY: `block` is alive and belongs to some allocator, by this function's contract.
         let Some(place) = (unsafe { run::find(block) }) else { return ptr::null_mut() };
-        // SAFETY: it lies in the engine's range, so it has a header.
+        // SAFETY: the block is alive and in the engine's range, so a method named `headed` returned
+        // it, which wrote a header.
         let header = unsafe { Header::read(block) };
         let Some(new) = header.resized(new_size) else { return ptr::null_mut() };
         let (Some(layout), Some(_)) = (header.layout(), new.layout()) else {
@@ -357,7 +364,8 @@ impl Owner {
         };
         let start = block.wrapping_sub(header.lead());
         let resized = if header.log_align != 0 {
-            // SAFETY: the block begins at `start` and has this layout; the new size has one.
+            // SAFETY: the block at `place` is alive, begins at `start` with `layout`, and is used
+            // only through the result; the new size has a layout and is not 0.
             unsafe { self.resize(place, start, layout, new.bytes) }
         } else if self.resize_common(place, start, layout, new.bytes) {
             start
@@ -367,7 +375,8 @@ impl Owner {
         if resized.is_null() {
             return resized;
         }
-        // SAFETY: the block has the new size now, and the caller no longer uses the old address.
+        // SAFETY: the block begins at `resized`, has `new.bytes` bytes and the old alignment.
+        // Nobody uses it by the old address from now on, by this function's contract.
         unsafe { new.write(resized) }
     }
 
@@ -396,10 +405,12 @@ unsafe fn finish(header: Header, start: *mut u8, zeroed: bool) -> *mut u8 {
     if start.is_null() {
         return start;
     }
-    // SAFETY: the caller says that the block is new and has this size and alignment.
+    // SAFETY: by this function's contract, `start` begins a new block with this size and alignment,
+    // whose bytes nobody else uses.
     let block = unsafe { header.write(start) };
     if zeroed {
-        // SAFETY: the caller's bytes follow in the same block.
+        // SAFETY: `usable` bytes follow the header in the block, which is new, so nobody else uses
+        // them.
         unsafe { block.write_bytes(0, header.usable()) };
     }
     block

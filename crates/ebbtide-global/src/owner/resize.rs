@@ -51,12 +51,13 @@ impl Owner {
     /// ```
     #[inline]
     pub unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // SAFETY: the caller says that the block is alive.
+        // SAFETY: `block` is alive and belongs to some allocator, by this function's contract.
         let Some(place) = (unsafe { run::find(block) }) else { return ptr::null_mut() };
-        // SAFETY: the block lies in the engine's range, so it is the engine's and has this layout.
-        // The caller promises the rest of `resize`'s contract.
+        // SAFETY: `find` returned `place`, so the block is the engine's. By this function's
+        // contract, it is alive with `layout`, and the new size is not 0 and fits.
         let slow = || unsafe { self.resize(place, block, layout, new_size) };
-        // SAFETY: the block is alive and has this size.
+        // SAFETY: the block is alive with this size; the new size is not 0, and only the result is
+        // used then, by this function's contract.
         unsafe { self.resize_or(block, layout.size(), new_size, slow) }
     }
 
@@ -79,7 +80,8 @@ impl Owner {
         let entry = place.entry();
         let scope = entry.scope_id();
         if scope == LARGE_BLOCK {
-            // SAFETY: its entry says that the block is large; the caller promises the rest.
+            // SAFETY: its entry says that the block is large. The rest is this function's contract:
+            // alive at `place`, this layout, a size that fits, the result's use.
             return unsafe { self.resize_large(place, block, layout, new_size) };
         }
         if scope == self.bump.scope_id() {
@@ -87,7 +89,8 @@ impl Owner {
                 self.ledger.count_grown();
                 return range::widen_provenance(block);
             }
-            // SAFETY: the block is the innermost scope's; the caller promises the rest.
+            // SAFETY: its entry says that the block is the innermost scope's (G7). The rest is this
+            // function's contract: alive at `place`, this layout, a size that fits.
             return unsafe { self.resize_by_moving(place, block, layout, new_size) };
         }
         if self.shrinks_elsewhere(layout.size(), new_size) { block } else { ptr::null_mut() }
@@ -198,7 +201,8 @@ impl Owner {
             let moves = !fits
                 || new_size < layout.size() / 2
                 || end > entry.held.get() && self.has_warm_run(new_size);
-            // SAFETY: the block is the innermost scope's; the caller promises the rest.
+            // SAFETY: the run's record says that the block is the innermost scope's. The rest is
+            // this function's contract: alive at `place`, this layout, a size that fits.
             let moved = unsafe {
                 if moves {
                     self.resize_by_moving(place, block, layout, new_size)
@@ -290,7 +294,8 @@ impl Owner {
         layout: Layout,
         new_size: usize,
     ) -> *mut u8 {
-        // SAFETY: the caller says that the size is not too large for the alignment.
+        // SAFETY: the alignment is a layout's, and `new_size` rounded up to it is at most
+        // `isize::MAX`, by this function's contract.
         let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
         let new = if new_size > MEDIUM {
             let growth = match layout.size() {
@@ -308,7 +313,8 @@ impl Owner {
         // SAFETY: both blocks have at least this many bytes, and the new one was free until now, so
         // it does not overlap the old one.
         unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
-        // SAFETY: the old block is alive with this size, and the caller does not use it again.
+        // SAFETY: the old block is alive at `place` with this size; its contents were copied, and
+        // only `new` is used from now on, by this function's contract.
         unsafe { self.free(place, block, layout.size()) };
         new
     }
