@@ -104,7 +104,8 @@ struct Choice {
 ///
 /// `options` is null or valid for reads.
 unsafe fn choose(options: *const ebb_options) -> Result<Choice, ebb_status> {
-    // SAFETY: null or valid for reads, as the caller says.
+    // SAFETY: `options` is null or valid for reads by this function's contract, and nobody writes
+    // to it during the call.
     let Some(options) = (unsafe { options.as_ref() }) else {
         let source = Source::of(&ebb_backing::default()).ok_or(EBB_OPTIONS)?;
         return Ok(Choice { first_chunk: 0, limit: usize::MAX, source });
@@ -147,9 +148,10 @@ impl ebb_arena {
 ///
 /// `arena` is null or an arena.
 pub(crate) unsafe fn open(arena: *mut ebb_arena) -> Result<Words, ebb_status> {
-    // SAFETY: null or an arena, as the caller says.
+    // SAFETY: `arena` is null or an arena that only this thread uses, by this function's contract.
     if !matches!(unsafe { state(arena) }, Ok(READY)) {
-        // SAFETY: null or an arena, as the caller says.
+        // SAFETY: `arena` is null or an arena by this function's contract, and only this thread
+        // uses it; the reference ends before the handle is written to.
         let memory = unsafe { idle(arena) }?;
         let words = match memory {
             Memory::Grows(arena) => {
@@ -159,7 +161,8 @@ pub(crate) unsafe fn open(arena: *mut ebb_arena) -> Result<Words, ebb_status> {
             // the header relies on.
             Memory::Buffer(fixed) => Words::of(fixed.scope().scope()),
         };
-        // SAFETY: an arena: `idle` tested for null. No reference to this field exists.
+        // SAFETY: `idle` found that it is an arena, not null. Its reference is to another field,
+        // and no reference to this one exists.
         unsafe { (*arena).ready = words };
         // SAFETY: words of this arena, which were just made.
         unsafe { cleanup::start(words) };
@@ -178,11 +181,14 @@ pub(crate) unsafe fn open(arena: *mut ebb_arena) -> Result<Words, ebb_status> {
 /// `arena` is an arena.
 pub(crate) unsafe fn close(arena: NonNull<ebb_arena>) {
     let arena = arena.as_ptr();
-    // SAFETY: an arena, as the caller says. No reference to this field exists.
+    // SAFETY: `arena` is an arena, so the field is valid for reads and writes. No reference to it
+    // exists, and only this thread uses the arena.
     let open = unsafe { &raw mut (*arena).open };
-    // SAFETY: the field was just found.
+    // SAFETY: the field of an arena is aligned and initialised, and only this thread uses the
+    // arena.
     if unsafe { open.read() } == OPEN {
-        // SAFETY: the same field, of an arena that only the caller uses.
+        // SAFETY: the same field is valid for writes; no reference to it exists, and only this
+        // thread uses the arena.
         unsafe { open.write(READY) };
     }
 }
@@ -193,7 +199,7 @@ pub(crate) unsafe fn close(arena: NonNull<ebb_arena>) {
 ///
 /// `arena` is null or an arena.
 pub(crate) unsafe fn ready(arena: *const ebb_arena) -> Option<Words> {
-    // SAFETY: null or an arena, as the caller says.
+    // SAFETY: `arena` is null or an arena that only this thread uses, by this function's contract.
     matches!(unsafe { state(arena) }, Ok(READY)).then(|| {
         // SAFETY: an arena, as `state` found. No reference to this field exists.
         unsafe { (*arena).ready }
@@ -210,7 +216,8 @@ unsafe fn state(arena: *const ebb_arena) -> Result<usize, ebb_status> {
     if arena.is_null() {
         return Err(EBB_NULL);
     }
-    // SAFETY: an arena, as the caller says. No reference to this field exists.
+    // SAFETY: not null, so it is an arena by this function's contract: the field is initialised,
+    // and no reference to it exists.
     Ok(unsafe { (*arena).open })
 }
 
@@ -221,7 +228,7 @@ unsafe fn state(arena: *const ebb_arena) -> Result<usize, ebb_status> {
 ///
 /// `arena` is null, or an arena that nobody else uses during `'a`.
 unsafe fn idle<'a>(arena: *mut ebb_arena) -> Result<&'a mut Memory, ebb_status> {
-    // SAFETY: null or an arena, as the caller says.
+    // SAFETY: `arena` is null or an arena that only this thread uses, by this function's contract.
     if unsafe { state(arena) }? == OPEN {
         return Err(EBB_OPEN);
     }
@@ -337,10 +344,12 @@ unsafe fn over_buffer(
     if isize::try_from(size).is_err() {
         return fail_null(EBB_SIZE);
     }
-    // SAFETY: the caller gives the bytes to the arena for as long as it lives; or there are none.
+    // SAFETY: by this function's contract, the `size` bytes are valid for writes and the arena's
+    // alone until it ends; if there are none, any aligned pointer will do.
     let fixed = unsafe { Fixed::from_raw_parts(buffer, size) };
     let memory = Memory::Buffer(fixed.or_spill(choice.source));
-    // SAFETY: null or valid, as the caller promises.
+    // SAFETY: `storage` is null, or valid for writes until the arena ends, by this function's
+    // contract.
     unsafe { place_in(storage, ebb_arena::new(memory, None, choice.limit)) }
 }
 
@@ -357,8 +366,8 @@ unsafe fn place_in(storage: *mut ebb_arena_storage, arena: ebb_arena) -> *mut eb
         return fail_null(EBB_ALIGNMENT);
     }
     let place = storage.cast::<ebb_arena>();
-    // SAFETY: valid, as the caller says; aligned, and large enough for the handle, as asserted
-    // above.
+    // SAFETY: not null, so it is valid for writes until the arena ends, by this function's
+    // contract; aligned, as tested; large enough for the handle, as asserted.
     unsafe { place.write(arena) };
     place
 }
@@ -376,11 +385,12 @@ pub unsafe extern "C" fn ebb_arena_free(arena: *mut ebb_arena) -> ebb_status {
     }
     // SAFETY: an arena; no reference to this field exists.
     let handle_source = unsafe { (*arena).handle_source };
-    // SAFETY: `ebb_arena_new` or its siblings wrote it, and no scope is open (C1, C3). The caller
-    // does not use it again.
+    // SAFETY: `ebb_arena_new` or one of its siblings wrote the handle, no scope is open (C1, C3),
+    // and nobody uses it again, by the rules for every function.
     unsafe { handle.drop_in_place() };
     if let Some(source) = handle_source {
-        // SAFETY: `make` placed it with this source.
+        // SAFETY: `handle_source` is `Some` only by `make`, which placed the handle with this
+        // source. The handle was dropped above and is not used again.
         unsafe { source.give_back(handle) };
     }
     EBB_OK
@@ -401,8 +411,8 @@ pub unsafe extern "C" fn ebb_arena_reset(arena: *mut ebb_arena) -> ebb_status {
         // SAFETY: C2, C4: words in use, an ancestor of whatever scope is open.
         unsafe { cleanup::run_all(words) };
     }
-    // SAFETY: an arena, by the rules for every function. The caller does not use a scope that was
-    // open again.
+    // SAFETY: not null, so it is an arena by the rules for every function. Scopes that were open
+    // are not used again, as the header demands.
     unsafe { close(arena) };
     EBB_OK
 }
@@ -466,7 +476,8 @@ pub unsafe extern "C" fn ebb_arena_set_limit(arena: *mut ebb_arena, bytes: usize
 ///
 /// `arena` is null, or an arena that only this thread uses.
 pub(crate) unsafe fn stats(arena: *const ebb_arena) -> Result<Stats, ebb_status> {
-    // SAFETY: null, or an arena that only this thread uses, as the caller says.
+    // SAFETY: `arena` is null, or an arena that only this thread uses, by this function's contract,
+    // at least until this function returns.
     let mut stats = match unsafe { reach(arena) }? {
         Reached::Memory(Memory::Grows(arena)) => arena.stats(),
         Reached::Memory(Memory::Buffer(fixed)) => fixed.stats(),
@@ -489,7 +500,7 @@ enum Reached<'a> {
 ///
 /// `arena` is null, or an arena that only this thread uses during `'a`.
 unsafe fn reach<'a>(arena: *const ebb_arena) -> Result<Reached<'a>, ebb_status> {
-    // SAFETY: null or an arena, as the caller says.
+    // SAFETY: `arena` is null or an arena that only this thread uses, by this function's contract.
     if unsafe { state(arena) }? == UNREADY {
         // SAFETY: C4: an arena, and it has no words in use.
         return Ok(Reached::Memory(unsafe { &(*arena).memory }));

@@ -42,10 +42,9 @@ pub(crate) enum Source {
 // requires that the context can be used there.
 unsafe impl Send for Source {}
 
-// SAFETY: for the heap, `Heap` meets the contract. For two functions, the header requires it of the
-// caller who passes them: a block has the requested size, and belongs to the arena alone until it
-// is released. Blocks that are not aligned are given back below. The functions are C and do not
-// unwind.
+// SAFETY: `Heap` meets the contract. For two functions, the header demands it: a block has the
+// requested size, and is the arena's until released. Unaligned blocks go back below, and C
+// functions do not unwind.
 unsafe impl Backing for Source {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let (allocate, release, context) = match *self {
@@ -55,7 +54,8 @@ unsafe impl Backing for Source {
             Source::Functions { allocate, release, context } => (allocate, release, context),
         };
         let (size, align) = (layout.size(), layout.align());
-        // SAFETY: the caller of `ebb_arena_new` passed the function with this context.
+        // SAFETY: whoever made the arena passed this function with this context, for any size and
+        // alignment of a layout, as the header demands.
         let block = unsafe { allocate(context, size, align) };
         let Some(block) = NonNull::new(block.cast::<u8>()) else {
             return Err(AllocError);
@@ -75,7 +75,8 @@ unsafe impl Backing for Source {
             Source::Heap => unsafe { Heap.release(block, layout) },
             Source::Functions { release, context, .. } => {
                 let block = block.as_ptr().cast();
-                // SAFETY: `allocate` of the same pair returned the block, for these numbers.
+                // SAFETY: `allocate` of the same pair returned the block for these numbers, and
+                // nobody uses it again, by `Backing::release`'s contract.
                 unsafe { release(context, block, layout.size(), layout.align()) };
             }
             Source::Nothing => {}
@@ -110,8 +111,8 @@ impl Source {
     ///
     /// [`place`](Source::place) of the same source made it, and nobody uses it.
     pub(crate) unsafe fn give_back<T>(&self, place: NonNull<T>) {
-        // SAFETY: `place` allocated the block with this layout from this source, and the caller
-        // says that nobody uses it.
+        // SAFETY: by this function's contract, `place` allocated the block with this layout from
+        // this source, and nobody uses it.
         unsafe { self.release(place.cast(), Layout::new::<T>()) };
     }
 }

@@ -44,7 +44,8 @@ const NONE: *mut ebb_cleanup_ = ptr::without_provenance_mut(1);
 ///
 /// The words are in use, and those of an arena that C created.
 pub(crate) unsafe fn start(mut words: Words) {
-    // SAFETY: a copy of words in use; the caller does not use them meanwhile.
+    // SAFETY: a copy of words that are in use, by this function's contract. They are an ancestor of
+    // the copy, and nobody uses them during the call.
     front_end::word(unsafe { words.scope() }).set(NONE.cast());
 }
 
@@ -63,7 +64,8 @@ pub(crate) fn list(scope: &Scope<'_>) -> Option<NonNull<*mut ebb_cleanup_>> {
 ///
 /// The words are in use, and N1 and N2 hold for their arena.
 unsafe fn run_newest(mut words: Words, is_wanted: impl FnOnce(usize, bool) -> bool) -> bool {
-    // SAFETY: a copy of words in use; the caller does not use them meanwhile.
+    // SAFETY: a copy of words that are in use, by this function's contract. They are an ancestor of
+    // the copy, and nobody uses them during the call.
     let word: &Cell<*mut ()> = front_end::word(unsafe { words.scope() });
     let newest = word.get().cast::<ebb_cleanup_>();
     if newest.is_null() || newest == NONE {
@@ -75,8 +77,8 @@ unsafe fn run_newest(mut words: Words, is_wanted: impl FnOnce(usize, bool) -> bo
         return false;
     }
     word.set(older.cast());
-    // SAFETY: the caller of `ebb_defer` passed the function for this argument. It may use the scope,
-    // which nothing borrows meanwhile.
+    // SAFETY: `ebb_defer` got the function for this argument. It may use the scope: the words
+    // copied above are no longer in use.
     unsafe { run(argument) };
     true
 }
@@ -87,7 +89,8 @@ unsafe fn run_newest(mut words: Words, is_wanted: impl FnOnce(usize, bool) -> bo
 ///
 /// As for [`run_newest`].
 pub(crate) unsafe fn run_all(words: Words) {
-    // SAFETY: as the caller says.
+    // SAFETY: the words are in use, and N1 and N2 hold for their arena, by this function's
+    // contract.
     while unsafe { run_newest(words, |_, _| true) } {}
 }
 
@@ -101,12 +104,14 @@ pub(crate) unsafe fn run_freed(words: Words) -> bool {
     let mut ran_first = false;
     let mut is_freed = |node, is_first| {
         let mut words = words;
-        // SAFETY: a copy of words in use; the caller does not use them meanwhile.
+        // SAFETY: a copy of words that are in use, by this function's contract. They are an
+        // ancestor of the copy, and nobody uses them during the call.
         let is_freed = !front_end::has_allocated_high(unsafe { words.scope() }, node);
         ran_first |= is_first && is_freed;
         is_freed
     };
-    // SAFETY: as the caller says.
+    // SAFETY: the words are in use, and N1 and N2 hold for their arena, by this function's
+    // contract.
     while unsafe { run_newest(words, &mut is_freed) } {}
     ran_first
 }
@@ -119,7 +124,8 @@ pub(crate) unsafe fn run_freed(words: Words) -> bool {
 pub(crate) unsafe fn run_scope(words: Words) {
     let mut ran_first = false;
     while !ran_first {
-        // SAFETY: as the caller says.
+        // SAFETY: the words are in use, and N1 and N2 hold for their arena, by this function's
+        // contract.
         let ran = unsafe {
             run_newest(words, |_, is_first| {
                 ran_first = is_first;

@@ -11,7 +11,8 @@
 //!   dereferenced.
 //! - An `ebb_scope` is closed, or its words are in use, as [`ebbtide::front_end`] defines it. The
 //!   header changes the words only as that module allows.
-//! - One thread at a time uses an arena and its scopes.
+//! - An arena is a handle that `ebb_arena_new` or one of its siblings returned and that was not ended
+//!   since. One thread at a time uses an arena and its scopes.
 //! - A function that fails returns a status or null, records the status for [`ebb_last_status`],
 //!   and changes nothing.
 //! - Nothing unwinds: the library calls only fallible methods of the core, and the functions of a

@@ -68,7 +68,8 @@ mod table {
             if file.is_null() {
                 return self.forget();
             }
-            // SAFETY: the caller says that it is a string, which nobody changes during the call.
+            // SAFETY: not null, so by this function's contract it points to a string that ends with
+            // a 0, which nobody changes during the call.
             let name = unsafe { CStr::from_ptr(file) }.to_bytes();
             let cut = name.len().saturating_sub(NAME - 1);
             let mut copy = [0; NAME];
@@ -142,7 +143,7 @@ mod table {
             place.owner.set(owner);
             place.opening.set(OPENINGS.fetch_add(1, Relaxed).wrapping_add(1));
             place.closed.forget();
-            // SAFETY: the caller says that `file` is null or a string that ends with a 0.
+            // SAFETY: by this function's contract, `file` is null or a string that ends with a 0.
             unsafe { place.opened.set(file, number) };
         });
     }
@@ -153,7 +154,8 @@ mod table {
     pub(super) unsafe fn close(owner: *const c_void, file: *const c_char, number: c_uint) {
         with(owner, |place| {
             if place.owner.get() == owner {
-                // SAFETY: the caller says that `file` is null or a string that ends with a 0.
+                // SAFETY: by this function's contract, `file` is null or a string that ends with a
+                // 0.
                 unsafe { place.closed.set(file, number) };
             }
         });

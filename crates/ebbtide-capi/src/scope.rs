@@ -109,7 +109,8 @@ impl ebb_scope {
         if self.words.chunk.is_null() {
             return Err(reason(self));
         }
-        // SAFETY: in use, as the caller says.
+        // SAFETY: the words name a chunk, so they are in use by this function's contract, and
+        // nobody else uses them as long as `self` is borrowed.
         Ok(unsafe { self.words.scope() })
     }
 }
@@ -118,13 +119,15 @@ impl ebb_scope {
 ///
 /// # Safety
 ///
-/// `scope` is null, or a scope by the rules for every function.
+/// `scope` is null, or a scope by the rules for every function, which nobody else uses during `'s`.
 pub(crate) unsafe fn core_scope<'s>(
     scope: *mut ebb_scope,
 ) -> Result<&'s mut Scope<'s>, ebb_status> {
-    // SAFETY: null or valid, as the caller says.
+    // SAFETY: `scope` is null, or valid for reads and writes, and used by nobody else during `'s`,
+    // by this function's contract.
     let scope = unsafe { scope.as_mut() }.ok_or(EBB_NULL)?;
-    // SAFETY: closed or in use, as the caller says.
+    // SAFETY: the scope is closed, or its words are in use during `'s`, by this function's
+    // contract.
     unsafe { scope.core() }
 }
 
@@ -214,8 +217,8 @@ pub unsafe extern "C" fn ebb_is_position_(
     // SAFETY: null, or valid for reads, by the rules for every function.
     let Some(position) = (unsafe { position.as_ref() }) else { return false };
     let mut words = scope.words;
-    // SAFETY: a copy of words that are in use, as the header has checked. The caller does not use
-    // them meanwhile.
+    // SAFETY: a copy of words that are in use, as the header has checked. They are an ancestor of
+    // the copy, and nobody uses them during the call.
     front_end::is_mark(unsafe { words.scope() }, &position.words)
 }
 
@@ -229,7 +232,8 @@ pub unsafe extern "C" fn ebb_owns(scope: *const ebb_scope, address: *const c_voi
     // SAFETY: null or a scope, by the rules for every function.
     let words = unsafe { scope.as_ref() }.map(|scope| scope.words);
     let Some(mut words) = words.filter(|words| !words.chunk.is_null()) else { return false };
-    // SAFETY: a copy of words that are in use. The caller does not use them meanwhile.
+    // SAFETY: a copy of words that are in use, by the rules for every function. They are an
+    // ancestor of the copy, and nobody uses them during the call.
     front_end::has_allocated(unsafe { words.scope() }, address.addr())
 }
 
@@ -281,8 +285,8 @@ pub unsafe extern "C" fn ebb_free_ranges_(
     let (Some(mut words), Some(each)) = (words, each) else {
         return;
     };
-    // SAFETY: a copy of words that are in use, or with which the next scope begins. The caller does
-    // not use them meanwhile.
+    // SAFETY: a copy of words that are in use, or with which the next scope begins (C1). Nobody
+    // uses the originals during the call.
     let scope = unsafe { words.scope() };
     for range in front_end::free_ranges(scope) {
         // SAFETY: the header passes a function of the sanitizer, which takes any range.

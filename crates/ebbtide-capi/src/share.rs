@@ -41,7 +41,8 @@ impl ebb_scope {
     /// If the scope is open, the rules of [`Words::scope`] hold during `'s`: C does not use the
     /// scope and has no child of it open, and the arena is used only through this scope.
     pub unsafe fn scope<'s>(&'s mut self) -> Result<&'s mut Scope<'s>, ebb_status> {
-        // SAFETY: a reference is not null; the scope is closed or in use, as the caller says.
+        // SAFETY: a reference is not null, and by this function's contract, the scope is closed, or
+        // its words are in use during `'s`.
         unsafe { core_scope(self) }
     }
 }

@@ -78,8 +78,8 @@ unsafe fn answer(found: Result<Stats, ebb_status>, to: *mut ebb_stats) -> ebb_st
     }
     let filled = ebb_stats { size, ..stats.into() };
     let bytes = (&raw const filled).cast::<u8>();
-    // SAFETY: the caller has room for `size` bytes, the source is a local variable of `SIZE` bytes,
-    // which has no padding, and the two do not overlap.
+    // SAFETY: `to` is valid for writes of `size` bytes by this function's contract. `filled` is a
+    // local variable of `SIZE` bytes, so they do not overlap, and has no padding.
     unsafe { to.cast::<u8>().copy_from_nonoverlapping(bytes, size.min(SIZE)) };
     EBB_OK
 }
@@ -137,8 +137,8 @@ pub unsafe extern "C" fn ebb_stats_text(
     }
     let mut known = ebb_stats::from(Stats::default());
     let bytes = (&raw mut known).cast::<u8>();
-    // SAFETY: the caller's struct has `room` bytes, which are initialised; the target is a local
-    // variable of `SIZE` bytes, and the two do not overlap. Any bytes are valid numbers.
+    // SAFETY: `stats` is valid for reads of `room` initialised bytes by the rules for every
+    // function. `known` is a local variable of `SIZE` bytes, all values of which are valid.
     unsafe { bytes.copy_from_nonoverlapping(stats.cast(), room.min(SIZE)) };
     if buffer.is_null() && size > 0 {
         fail(EBB_NULL);
@@ -150,7 +150,8 @@ pub unsafe extern "C" fn ebb_stats_text(
     if size > 0 {
         // SAFETY: the offset is below `size`, the number of bytes at `buffer`.
         let end = unsafe { buffer.add(text.len.min(size - 1)) };
-        // SAFETY: a byte of the buffer.
+        // SAFETY: the offset is below `size`, so the byte is in the caller's buffer, valid for
+        // writes by the rules for every function.
         unsafe { end.write(0) };
     }
     text.len
@@ -169,8 +170,8 @@ impl fmt::Write for Text {
         if fits > 0 {
             // SAFETY: `len` is below `room`, so this is in the buffer.
             let end = unsafe { self.buffer.add(self.len) };
-            // SAFETY: `fits` bytes of the text, which is not in the caller's buffer, and as many
-            // are left there.
+            // SAFETY: `fits` bytes are readable in `part`, which is ours, and writable at `end`, as
+            // `fits <= room - len` and the buffer has `room` bytes.
             unsafe { end.copy_from_nonoverlapping(part.as_ptr(), fits) };
         }
         self.len += part.len();

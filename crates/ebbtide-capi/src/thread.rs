@@ -53,7 +53,8 @@ static AT_THREAD_END: unsafe extern "C" fn() = {
 impl Idle {
     fn pop(&self) -> Option<NonNull<ebb_arena>> {
         let first = self.first.get()?;
-        // SAFETY: an idle arena; no reference to this field exists.
+        // SAFETY: an idle arena is alive, and only its list uses it; the field is initialised, and
+        // no reference to it exists.
         self.first.set(unsafe { (*first.as_ptr()).next });
         self.count.set(self.count.get() - 1);
         Some(first)
@@ -68,7 +69,8 @@ impl Idle {
         if self.count.get() == self.most.get() && !self.may_keep() {
             return false;
         }
-        // SAFETY: an arena, as the caller says; no reference to this field exists.
+        // SAFETY: `arena` is an arena in no list, by this function's contract, so only this thread
+        // uses it. No reference to this field exists.
         unsafe { (*arena.as_ptr()).next = self.first.get() };
         self.first.set(Some(arena));
         self.count.set(self.count.get() + 1);
@@ -87,7 +89,8 @@ impl Idle {
 
     fn free_all(&self) {
         while let Some(arena) = self.pop() {
-            // SAFETY: an idle arena, which is no longer in a list.
+            // SAFETY: an arena of `new_for_thread` without an open scope, in no list any more, so
+            // nobody uses it again.
             unsafe { ebb_arena_free(arena.as_ptr()) };
         }
     }
@@ -109,11 +112,12 @@ fn open() -> Result<ebb_scope, ebb_status> {
         Some(arena) => arena,
         None => new_for_thread()?,
     };
-    // SAFETY: an idle arena, in no list.
+    // SAFETY: `new_for_thread` made it, or it was idle, with no open scope. It is in no list, so
+    // only this call uses it.
     match unsafe { arena::open(arena.as_ptr()) } {
         Ok(words) => Ok(scope::of_thread(arena, words)),
         Err(status) => {
-            // SAFETY: the arena that was just taken.
+            // SAFETY: `open` has just taken it, and no scope was opened in it.
             unsafe { give_back(arena) };
             Err(status)
         }
@@ -127,14 +131,15 @@ fn open() -> Result<ebb_scope, ebb_status> {
 ///
 /// `open` took `arena`, and it has not been given back since. Its scope is not used again.
 pub(crate) unsafe fn give_back(arena: NonNull<ebb_arena>) {
-    // SAFETY: an arena.
+    // SAFETY: `open` took this arena, by this function's contract, and nobody ended it since.
     unsafe { arena::close(arena) };
     let pushed = IDLE.try_with(|idle| {
-        // SAFETY: its scope was closed above, and it is in no list.
+        // SAFETY: its scope was closed above, so it is an arena of `new_for_thread` without one,
+        // and it is in no list.
         unsafe { idle.push(arena) }
     });
     if pushed != Ok(true) {
-        // SAFETY: its scope was closed above, and it is in no list.
+        // SAFETY: its scope was closed above, it is in no list, and nobody uses it again.
         unsafe { ebb_arena_free(arena.as_ptr()) };
     }
 }
