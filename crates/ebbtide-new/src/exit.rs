@@ -14,8 +14,8 @@ use ebbtide_global::engine::Owner;
 /// The owner is a variable of this thread, and lives until the destructors of the thread's
 /// variables have run; on Linux, until those of keys have run.
 pub(crate) unsafe fn register(owner: &Owner) -> bool {
-    // SAFETY: the caller says that the owner outlives whatever ends it, which alone keeps this
-    // reference.
+    // SAFETY: the owner is alive, aligned, and lives until what is registered here has run, by this
+    // function's contract; nothing else keeps this reference.
     register_lasting(unsafe { &*core::ptr::from_ref(owner) })
 }
 

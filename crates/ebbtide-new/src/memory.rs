@@ -49,10 +49,11 @@ pub extern "C" fn ebb_alloc_zeroed_(size: usize, owner: &Owner) -> *mut c_void {
 /// Frees a block of this library or of the C library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn ebb_free_(block: *mut c_void, owner: &Owner) {
-    // SAFETY: the block is alive, and has a header if it is the engine's; or null, which lies
-    // outside of the engine's range. The caller does not use it again.
+    // SAFETY: `block` is null or alive, has a header if it is the engine's, by the rules for every
+    // function, and whoever frees it does not use it again.
     if !unsafe { owner.free_headed(block.cast()) } {
-        // SAFETY: the block is not the engine's, so it is the C library's, or null.
+        // SAFETY: the engine denies it, so `block` is null or a live block of the C library, which
+        // nobody uses again.
         unsafe { ebb_free_outside_(block) }
     }
 }
@@ -60,7 +61,8 @@ pub unsafe extern "C-unwind" fn ebb_free_(block: *mut c_void, owner: &Owner) {
 /// The bytes that the caller may use of a block of the engine; 0 for any other block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_usable_size_(block: *mut c_void, owner: &Owner) -> usize {
-    // SAFETY: the block is alive, and has a header if it is the engine's; or null.
+    // SAFETY: `block` is null or alive, and has a header if it is the engine's, by the rules for
+    // every function.
     unsafe { owner.usable_size(block.cast()) }.unwrap_or(0)
 }
 
@@ -74,15 +76,17 @@ pub unsafe extern "C" fn ebb_realloc_(
     size: usize,
     owner: &Owner,
 ) -> *mut c_void {
-    // SAFETY: the block is alive, and has a header if it is the engine's. The caller no longer uses
-    // it if the result is not null.
+    // SAFETY: the block is alive, and has a header if it is the engine's, by the rules for every
+    // function. `ebb_realloc` uses only a result that is not null.
     let resized = unsafe { owner.resize_headed(block.cast(), size) };
     if !resized.is_null() {
         return resized.cast();
     }
-    // SAFETY: the block is unchanged.
+    // SAFETY: the failed attempt changed nothing, so the block is alive as before, and has a header
+    // if it is the engine's.
     let Some(old_size) = (unsafe { owner.usable_size(block.cast()) }) else {
-        // SAFETY: the block is not the engine's, so it is the C library's.
+        // SAFETY: the block is alive and not the engine's, so it is the C library's; the new size
+        // is not 0.
         return unsafe { realloc(block, size.max(LEAST)) };
     };
     let moved = ebb_alloc_(size, owner, c_library);
@@ -90,14 +94,16 @@ pub unsafe extern "C" fn ebb_realloc_(
         // Shrinking never fails: the block stays as large as it is.
         return if size <= old_size { block } else { ptr::null_mut() };
     }
-    // SAFETY: the old block has `old_size` bytes, the new one `size`, and they do not overlap.
+    // SAFETY: `block` is valid for reads of `old_size` bytes, and `moved`, which is new, for writes
+    // of `size`. Both are alive, so they do not overlap.
     unsafe { moved.copy_from_nonoverlapping(block, old_size.min(size)) };
-    // SAFETY: the block is alive. Its contents were copied, and the caller no longer uses it.
+    // SAFETY: the old block is alive and the engine's, its contents were copied, and from now on
+    // only `moved` is used.
     unsafe { ebb_free_(block, owner) };
     moved
 }
 
 extern "C-unwind" fn c_library(size: usize) -> *mut c_void {
-    // SAFETY: any size is allowed.
+    // SAFETY: `malloc` takes any size, and this one is not 0.
     unsafe { malloc(size.max(LEAST)) }
 }

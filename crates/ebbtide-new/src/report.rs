@@ -84,8 +84,8 @@ struct Buffer {
 impl Write for Buffer {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let count = text.len().min(self.left);
-        // SAFETY: `left` bytes at `next` are the caller's, who promised them to `ebb_report_text_`,
-        // and the text is not in them.
+        // SAFETY: `next` is valid for writes of `left` bytes, which are the rest of the buffer of
+        // `ebb_report_text_` and not in the text; null only if `left` is 0.
         unsafe { self.next.copy_from_nonoverlapping(text.as_ptr(), count) };
         self.next = self.next.wrapping_add(count);
         self.left -= count;
@@ -106,7 +106,8 @@ pub unsafe extern "C" fn ebb_report_text_(
     // `write_str` does not fail if the buffer is too small, and nothing else can fail.
     let _ = write!(text, "{}", report(owner));
     if size > 0 {
-        // SAFETY: at most `size - 1` bytes were written, so one more is the caller's.
+        // SAFETY: `size` bytes are valid for writes by the rules of the header, and at most `size -
+        // 1` were written, so `next` is inside.
         unsafe { text.next.write(0) };
     }
     text.length

@@ -38,7 +38,8 @@ unsafe fn options_of(given: &ebb_scope_options, caller: u32) -> Options {
         options = options.byte_limit(given.byte_limit);
     }
     if !given.label.is_null() {
-        // SAFETY: the caller says that it is a string that is never freed.
+        // SAFETY: not null, so by this function's contract it is a string that ends with a zero,
+        // and nobody frees or changes it.
         let label: &'static CStr = unsafe { CStr::from_ptr(given.label) };
         options = options.label(label.to_str().unwrap_or("(not UTF-8)"));
     }
@@ -53,8 +54,8 @@ unsafe fn options_of(given: &ebb_scope_options, caller: u32) -> Options {
 /// The contract of [`exit::register`].
 #[cold]
 unsafe fn start(owner: &Owner) -> bool {
-    // SAFETY: the caller says that `owner` is a variable of this thread which lives as long as
-    // `exit::register` requires.
+    // SAFETY: `owner` is a variable of this thread, and lives until destructors (on Linux, also
+    // those of keys) have run, by this function's contract.
     unsafe { exit::register(owner) && owner.start() }
 }
 
@@ -75,7 +76,8 @@ pub unsafe extern "C-unwind" fn ebb_enter_(caller: *const c_void, owner: &Owner)
     if owner.is_started() {
         number(owner.enter_default_at(site))
     } else {
-        // SAFETY: the owner is the thread-local of this thread.
+        // SAFETY: the owner is C's thread-local of the calling thread, by the rules for every
+        // function; its memory outlasts the destructors that `exit` uses.
         unsafe { start_and_enter(owner, &Options::new().site(site)) }
     }
 }
@@ -89,12 +91,14 @@ pub unsafe extern "C" fn ebb_enter_with_(
 ) -> u64 {
     let site = site_at(caller);
     let defaults = Options::new().site(site);
-    // SAFETY: the header tells the caller to pass no other label.
+    // SAFETY: the label is null or a string that is never freed or changed, as the header demands
+    // of `ebb_scope_options`.
     let options = options.map_or(defaults, |given| unsafe { options_of(given, site) });
     if owner.is_started() {
         number(owner.enter(&options))
     } else {
-        // SAFETY: the owner is the thread-local of this thread.
+        // SAFETY: the owner is C's thread-local of the calling thread, by the rules for every
+        // function; its memory outlasts the destructors that `exit` uses.
         unsafe { start_and_enter(owner, &options) }
     }
 }
@@ -106,8 +110,8 @@ pub unsafe extern "C" fn ebb_enter_with_(
 /// The contract of [`start`].
 #[inline(never)]
 unsafe fn start_and_enter(owner: &Owner, options: &Options) -> u64 {
-    // SAFETY: the caller says that `owner` is a variable of this thread which lives as long as
-    // `exit::register` requires.
+    // SAFETY: `owner` is a variable of this thread, and lives until destructors (on Linux, also
+    // those of keys) have run, by this function's contract.
     number(if unsafe { start(owner) } { owner.enter(options) } else { None })
 }
 
