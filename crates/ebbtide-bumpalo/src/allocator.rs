@@ -25,7 +25,8 @@ macro_rules! implement {
             #[inline]
             unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
                 let layout = aligned::<MIN_ALIGN>(layout);
-                // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
+                // SAFETY: the block is of this allocator with this layout, by this function's
+                // contract; `allocate` got it from the arena with the same alignment.
                 unsafe { $($path)::+::Allocator::deallocate(&&self.arena, block, layout) };
             }
 
@@ -37,7 +38,8 @@ macro_rules! implement {
                 new: Layout,
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
                 let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
-                // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
+                // SAFETY: the block is of this allocator and fits `old`, and `new` is no smaller,
+                // by this function's contract; all blocks come from the arena so aligned.
                 unsafe { $($path)::+::Allocator::grow(&&self.arena, block, old, new) }
             }
 
@@ -49,7 +51,8 @@ macro_rules! implement {
                 new: Layout,
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
                 let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
-                // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
+                // SAFETY: the block is of this allocator and fits `old`, and `new` is no smaller,
+                // by this function's contract; all blocks come from the arena so aligned.
                 unsafe { $($path)::+::Allocator::grow_zeroed(&&self.arena, block, old, new) }
             }
 
@@ -61,7 +64,8 @@ macro_rules! implement {
                 new: Layout,
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
                 let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
-                // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
+                // SAFETY: the block is of this allocator and fits `old`, and `new` is no larger, by
+                // this function's contract; all blocks come from the arena so aligned.
                 unsafe { $($path)::+::Allocator::shrink(&&self.arena, block, old, new) }
             }
         }

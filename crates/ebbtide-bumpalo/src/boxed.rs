@@ -101,9 +101,11 @@ impl<'a, T: ?Sized> Box<'a, T> {
     #[inline]
     #[must_use]
     pub unsafe fn from_raw(raw: *mut T) -> Self {
-        // SAFETY: the caller says that the pointer is not null.
+        // SAFETY: the only clause is a pointer that is not null, which this function's contract
+        // gives.
         let value = unsafe { NonNull::new_unchecked(raw) };
-        // SAFETY: the caller says that the value is valid for `'a` and nobody else's.
+        // SAFETY: the value is valid for `'a`, and nobody else uses or drops it, by this function's
+        // contract.
         Box::of(unsafe { Inner::from_raw(value) })
     }
 

@@ -193,7 +193,8 @@ macro_rules! at_least {
 #[inline(always)]
 fn undropped<T>(values: &mut [ManuallyDrop<T>]) -> &mut [T] {
     let values: *mut [ManuallyDrop<T>] = values;
-    // SAFETY: a `ManuallyDrop<T>` is a transparent struct over a `T`.
+    // SAFETY: `ManuallyDrop<T>` is a transparent struct over a `T`, so the elements are valid, and
+    // the slice is borrowed as long.
     unsafe { &mut *(values as *mut [T]) }
 }
 
@@ -531,7 +532,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
             place.write(f(index));
         }
         let elements: *mut [MaybeUninit<T>] = room;
-        // SAFETY: all elements were written.
+        // SAFETY: the loop wrote every element of `room`, which is as long as it was requested.
         Ok(unsafe { &mut *(elements as *mut [T]) })
     }
 
@@ -629,7 +630,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
             return Ok(self.arena.try_alloc_str(src)?);
         }
         let bytes = self.try_alloc_slice_copy(src.as_bytes())?;
-        // SAFETY: a copy of a string.
+        // SAFETY: the bytes are a copy of those of a `str`, which are UTF-8.
         Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) })
     }
 

@@ -210,7 +210,8 @@ impl<'bump> String<'bump> {
         capacity: usize,
         bump: &'bump Bump,
     ) -> String<'bump> {
-        // SAFETY: the contract is the same.
+        // SAFETY: by this function's contract, these are the parts of a forgotten string in `bump`,
+        // whose bytes are the elements of a vector; they are UTF-8.
         String { vec: unsafe { Vec::from_raw_parts_in(buf, length, capacity, bump) } }
     }
 
@@ -266,7 +267,7 @@ impl<'bump> String<'bump> {
     #[must_use]
     pub fn into_bump_str(self) -> &'bump str {
         let bytes = self.vec.into_bump_slice();
-        // SAFETY: the bytes of a string.
+        // SAFETY: the bytes of a string are UTF-8, and `into_bump_slice` changes none of them.
         unsafe { core::str::from_utf8_unchecked(bytes) }
     }
 
@@ -279,7 +280,8 @@ impl<'bump> String<'bump> {
     #[inline]
     #[must_use]
     pub fn as_str(&self) -> &str {
-        // SAFETY: the bytes of a string.
+        // SAFETY: the bytes of a string are UTF-8: `as_mut_vec` and `from_utf8_unchecked` demand
+        // it.
         unsafe { core::str::from_utf8_unchecked(&self.vec) }
     }
 
@@ -365,7 +367,8 @@ impl<'bump> String<'bump> {
     /// The vector as a string of ebbtide.
     #[inline(always)]
     fn text(&mut self) -> &mut Text<&'bump Bump> {
-        // SAFETY: the bytes of a string.
+        // SAFETY: the bytes of a string are UTF-8: `as_mut_vec` and `from_utf8_unchecked` demand
+        // it.
         unsafe { Text::from_utf8_unchecked_mut(&mut self.vec.0) }
     }
 

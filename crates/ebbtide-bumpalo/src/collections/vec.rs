@@ -126,9 +126,11 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         capacity: usize,
         bump: &'bump Bump,
     ) -> Vec<'bump, T> {
-        // SAFETY: the address of a vector's elements is not null.
+        // SAFETY: the parts are those of a vector, by this function's contract, and the address of
+        // a vector's elements is not null.
         let start = unsafe { NonNull::new_unchecked(ptr) };
-        // SAFETY: the contract is the same.
+        // SAFETY: the parts are those of a forgotten vector in `bump`, by this function's contract,
+        // so nothing else uses the block or drops its elements.
         Vec(unsafe { inner::Owning::from_parts(start, length, capacity, bump) })
     }
 
@@ -415,7 +417,8 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     /// ```
     #[inline]
     pub unsafe fn set_len(&mut self, new_len: usize) {
-        // SAFETY: the contract is the same.
+        // SAFETY: `new_len` is at most the capacity, and as many elements are initialised, by this
+        // function's contract.
         unsafe { self.0.set_len(new_len) };
     }
 
