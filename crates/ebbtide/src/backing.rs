@@ -75,8 +75,8 @@ pub unsafe trait Backing: Send {
     ///
     /// # Safety
     ///
-    /// `block` was returned by `allocate` of this backing for the same `layout`, and has not been
-    /// released.
+    /// `block` was returned by `allocate` of this backing for the same `layout`, has not been
+    /// released, and is not used again.
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout);
 
     /// A block that [`release_prepared`](Backing::release_prepared) was passed for the same type of
@@ -105,7 +105,8 @@ pub unsafe trait Backing: Send {
     #[doc(hidden)]
     #[inline]
     unsafe fn release_prepared(&self, block: NonNull<u8>, layout: Layout, _wanted: usize) {
-        // SAFETY: the contract is the same.
+        // SAFETY: the block is of this backing for this layout and was not released, by this
+        // function's contract, which includes that of `release`.
         unsafe { self.release(block, layout) };
     }
 }
@@ -168,12 +169,14 @@ unsafe impl Backing for Heap {
     #[inline]
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
         #[cfg(feature = "std")]
-        // SAFETY: the caller passes a block of `allocate` with its layout.
+        // SAFETY: `allocate` returned the block for this layout, and it was not released since, by
+        // `Backing::release`'s contract.
         unsafe {
             warm::release(block, layout)
         };
         #[cfg(not(feature = "std"))]
-        // SAFETY: the caller passes a block of `allocate` with its layout.
+        // SAFETY: `allocate` returned the block for this layout, and it was not released since, by
+        // `Backing::release`'s contract.
         unsafe {
             heap::release(block, layout)
         };
@@ -194,7 +197,8 @@ unsafe impl Backing for Heap {
     #[cfg(feature = "std")]
     #[inline]
     unsafe fn release_prepared(&self, block: NonNull<u8>, layout: Layout, wanted: usize) {
-        // SAFETY: the caller passes a block of `allocate` with its layout.
+        // SAFETY: `allocate` or `take_prepared` returned the block, it has this layout, and it was
+        // not released since, by this function's contract.
         unsafe { warm::release_prepared(block, layout, wanted) };
     }
 }

@@ -120,8 +120,8 @@ impl<'a, T: ?Sized> Box<'a, T> {
     #[inline]
     #[must_use]
     pub unsafe fn from_raw(value: NonNull<T>) -> Self {
-        // SAFETY: the caller says that the value is valid for `'a` and that no one else uses or
-        // drops it.
+        // SAFETY: F1: by this function's contract, the value is valid for `'a`, and nobody else
+        // uses or drops it.
         Box::of(unsafe { Fresh::new(value) })
     }
 
@@ -161,8 +161,8 @@ impl<'a, T: ?Sized> Box<'a, T> {
     #[inline(always)]
     #[must_use]
     pub unsafe fn from_parts(value: NonNull<T>, _loan: Loan<'a>) -> Self {
-        // SAFETY: the caller says that the value came from a box with this lifetime, which has
-        // given it up.
+        // SAFETY: F1: by this function's contract, the value came from a box with the lifetime of
+        // `loan`, which gave it up, so nobody else uses or drops it.
         Box::of(unsafe { Fresh::new(value) })
     }
 }

@@ -74,7 +74,8 @@ unsafe impl Grow for Recorded<'_, '_> {
         exact: bool,
     ) -> Result<Room, F> {
         let position = self.position();
-        // SAFETY: the caller's contract; the block came from this scope.
+        // SAFETY: `used` is empty or was returned by `grow` of this scope, and `needed` exceeds its
+        // capacity, by this function's contract, which is the same.
         let room = unsafe { self.scope.grow::<F>(used, element, needed, exact)? };
         self.record(position, used.has_block());
         Ok(room)
@@ -82,7 +83,8 @@ unsafe impl Grow for Recorded<'_, '_> {
 
     #[inline]
     unsafe fn shrink(&mut self, used: Used, size: usize, capacity: usize) -> usize {
-        // SAFETY: the caller's contract; the block came from this scope.
+        // SAFETY: `used` was returned by `grow` of this scope, and `used.len <= capacity <
+        // used.capacity`, by this function's contract, which is the same.
         unsafe { self.scope.shrink(used, size, capacity) }
     }
 }

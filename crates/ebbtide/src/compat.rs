@@ -24,15 +24,15 @@ impl Scope<'_> {
     /// `block` came from this scope's low end with `layout`, and is not used again.
     #[inline]
     pub(crate) unsafe fn low_deallocate(&self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller says that the block came from the low end with this layout, so it has
-        // `layout.size()` bytes, and that it is not used again.
+        // SAFETY: by this function's contract, the block came from the low end of this cursor with
+        // `layout.size()` bytes, which are not used again.
         unsafe { self.cursor().shrink_low(block, layout.size(), 0) };
     }
 
     /// # Safety
     ///
-    /// `block` came from this scope's low end with the layout `old`. After a success the caller no
-    /// longer uses it. `new.size() >= old.size()`.
+    /// `block` came from this scope's low end with the layout `old`, and is alive. After a success,
+    /// it is not used again. `new.size() >= old.size()`.
     #[inline]
     pub(crate) unsafe fn low_grow(
         &self,
@@ -44,12 +44,12 @@ impl Scope<'_> {
         // branch, the cursor of a local scope stays in registers.
         let is_aligned = new.align() <= old.align() || block.addr().get() & (new.align() - 1) == 0;
         let grown = if is_aligned {
-            // SAFETY: the caller says that the block came from the low end with `old`, is alive and
-            // does not shrink; it is aligned as `new` asks.
+            // SAFETY: by this function's contract, the block came from the low end with `old`, is
+            // alive and does not shrink; it is aligned as `new` asks.
             unsafe { self.low_grow_aligned(block, old, new)? }
         } else {
-            // SAFETY: the block has `old.size()` bytes, and the caller says that `new` is no
-            // smaller.
+            // SAFETY: by this function's contract, the block is alive with `old.size()` bytes, and
+            // `new` is no smaller.
             unsafe { self.low_move(block, new, old.size())? }
         };
         Ok(NonNull::slice_from_raw_parts(grown, new.size()))
@@ -82,8 +82,8 @@ impl Scope<'_> {
             }
         }
         let moved = cursor.reserve_low::<AllocError>(new)?;
-        // SAFETY: the old block has `old.size()` bytes and the new one at least as many. The new
-        // one was free a moment ago, so they do not overlap.
+        // SAFETY: the old block is valid for reads of `old.size()` bytes, and the new one for
+        // writes of at least as many; it was free a moment ago, so they do not overlap.
         unsafe { moved.copy_from_nonoverlapping(block, old.size()) };
         Ok(moved)
     }
@@ -99,13 +99,13 @@ impl Scope<'_> {
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
         let shrunk = if block.addr().get() & (new.align() - 1) == 0 {
-            // SAFETY: the caller says that the block came from the low end with `old`, and that
-            // `new.size() <= old.size()`.
+            // SAFETY: by this function's contract, the block came from the low end with
+            // `old.size()` bytes, and of these only the first `new.size()` are used again.
             unsafe { self.cursor().shrink_low(block, old.size(), new.size()) };
             block
         } else {
-            // SAFETY: the block has `old.size()` bytes, and the caller says that `new` is no
-            // larger.
+            // SAFETY: by this function's contract, the block is alive with `old.size()` bytes, and
+            // `new` is no larger.
             unsafe { self.low_move(block, new, new.size())? }
         };
         Ok(NonNull::slice_from_raw_parts(shrunk, new.size()))
@@ -115,7 +115,7 @@ impl Scope<'_> {
     ///
     /// # Safety
     ///
-    /// `block` is valid for `size` bytes, and `new` is as large.
+    /// `block` is valid for reads of `size` bytes, and `new` is at least as large.
     #[cold]
     unsafe fn low_move(
         &self,
@@ -124,7 +124,8 @@ impl Scope<'_> {
         size: usize,
     ) -> Result<NonNull<u8>, AllocError> {
         let moved = self.cursor().reserve_low::<AllocError>(new)?;
-        // SAFETY: both are valid for `size` bytes, and the new block was free a moment ago.
+        // SAFETY: by this function's contract, both are valid for `size` bytes; the new block was
+        // free a moment ago, so they do not overlap.
         unsafe { moved.copy_from_nonoverlapping(block, size) };
         Ok(moved)
     }
@@ -144,8 +145,8 @@ impl<B: Backing> Arena<B> {
     pub(crate) unsafe fn low_deallocate(&self, block: NonNull<u8>, layout: Layout) {
         if layout.size() > 0 {
             // Uses only the two ends of the root, which need not be in use.
-            // SAFETY: the caller says that the block came from the low end of this cursor with this
-            // layout and is not used again.
+            // SAFETY: the size is not 0, so by this function's contract the block came from the low
+            // end of this cursor with this layout, and is not used again.
             unsafe { self.root_as_is().low_deallocate(block, layout) };
         }
     }
@@ -163,7 +164,8 @@ impl<B: Backing> Arena<B> {
         if old.size() == 0 {
             return self.low_allocate(new);
         }
-        // SAFETY: a block with a size came from the root, as the caller says, and is not smaller then.
+        // SAFETY: `old` has a size, so by this function's contract the block came from the root
+        // with `old`, is alive, and `new` is no smaller.
         unsafe { self.open_root::<AllocError>()?.low_grow(block, old, new) }
     }
 
@@ -180,7 +182,8 @@ impl<B: Backing> Arena<B> {
         if old.size() == 0 {
             return self.low_allocate(new);
         }
-        // SAFETY: a block with a size came from the root, as the caller says, and is not larger then.
+        // SAFETY: `old` has a size, so by this function's contract the block came from the root
+        // with `old`, is alive, and `new` is no larger.
         unsafe { self.open_root::<AllocError>()?.low_shrink(block, old, new) }
     }
 }
@@ -255,7 +258,8 @@ macro_rules! allocator {
 
         #[inline]
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-            // SAFETY: the contract of this method is that of the trait, which the caller keeps.
+            // SAFETY: by the trait's contract, this allocator allocated the block, whose layout
+            // this is, from its low end, and the block is not used again.
             unsafe { self.low_deallocate(block, layout) };
         }
 
@@ -267,7 +271,8 @@ macro_rules! allocator {
             new: Layout,
         ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
             let guard = $guard;
-            // SAFETY: the contract of this method is that of the trait, which the caller keeps.
+            // SAFETY: by the trait's contract, this allocator allocated the block, which is alive
+            // with `old`, and `new` is no smaller; after a success, the block is not used again.
             let grown = unsafe { self.low_grow(block, old, new) };
             guard.disarm();
             grown.map_err(|AllocError| $($path)::+::AllocError)
@@ -281,7 +286,8 @@ macro_rules! allocator {
             new: Layout,
         ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
             let guard = $guard;
-            // SAFETY: the contract of this method is that of the trait, which the caller keeps.
+            // SAFETY: by the trait's contract, this allocator allocated the block, which is alive
+            // with `old`, and `new` is no larger; after a success, the block is not used again.
             let shrunk = unsafe { self.low_shrink(block, old, new) };
             guard.disarm();
             shrunk.map_err(|AllocError| $($path)::+::AllocError)

@@ -15,7 +15,8 @@ const INLINE: usize = 64;
 /// `from` is valid for reads of `size` bytes, `to` for writes of as many, and they do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
-    // SAFETY: the caller says that both are valid for `size` bytes and do not overlap.
+    // SAFETY: `from` is valid for reads and `to` for writes of `size` bytes, and they do not
+    // overlap, by this function's contract.
     unsafe { copy(from, to, size, || ()) }
 }
 
@@ -33,7 +34,8 @@ pub(crate) unsafe fn copy_to_block(
     size: usize,
     used: impl FnOnce() -> usize,
 ) {
-    // SAFETY: the caller says that both are valid for `size` bytes and do not overlap.
+    // SAFETY: `from` is valid for reads and `to` for writes of `size` bytes, and they do not
+    // overlap, by this function's contract.
     unsafe { copy(from, to, size, || prefetch::below_copy(to, size, used)) }
 }
 
@@ -49,30 +51,37 @@ unsafe fn copy(from: NonNull<u8>, to: NonNull<u8>, size: usize, before: impl FnO
     if size < 8 {
         if size >= 2 {
             if size >= 4 {
-                // SAFETY: `4 <= size <= 2 * 4`.
+                // SAFETY: `4 <= size <= 2 * 4`, and the rest is this function's contract: valid for
+                // `size` bytes, no overlap.
                 unsafe { copy_ends::<4>(from, to, size) };
             } else {
-                // SAFETY: `2 <= size <= 2 * 2`.
+                // SAFETY: `2 <= size <= 2 * 2`, and the rest is this function's contract: valid for
+                // `size` bytes, no overlap.
                 unsafe { copy_ends::<2>(from, to, size) };
             }
         } else if size != 0 {
-            // SAFETY: `size` is 1 here, and the caller says that both blocks have `size` bytes.
+            // SAFETY: `size` is 1 here; `from` is valid for reads and `to` for writes of `size`
+            // bytes, and they do not overlap, by this function's contract.
             unsafe { to.copy_from_nonoverlapping(from, 1) };
         }
     } else if size <= INLINE {
         if size <= 16 {
-            // SAFETY: `8 <= size <= 2 * 8`.
+            // SAFETY: `8 <= size <= 2 * 8`, and the rest is this function's contract: valid for
+            // `size` bytes, no overlap.
             unsafe { copy_ends::<8>(from, to, size) };
         } else if size <= 32 {
-            // SAFETY: `16 <= size <= 2 * 16`.
+            // SAFETY: `16 <= size <= 2 * 16`, and the rest is this function's contract: valid for
+            // `size` bytes, no overlap.
             unsafe { copy_ends::<16>(from, to, size) };
         } else {
-            // SAFETY: `32 <= size <= 2 * 32`.
+            // SAFETY: `32 <= size <= 2 * 32`, and the rest is this function's contract: valid for
+            // `size` bytes, no overlap.
             unsafe { copy_ends::<32>(from, to, size) };
         }
     } else {
         before();
-        // SAFETY: the caller says that both are valid for `size` bytes and do not overlap.
+        // SAFETY: `from` is valid for reads and `to` for writes of `size` bytes, and they do not
+        // overlap, by this function's contract.
         unsafe { to.copy_from_nonoverlapping(from, size) };
     }
 }
@@ -84,13 +93,17 @@ unsafe fn copy(from: NonNull<u8>, to: NonNull<u8>, size: usize, before: impl FnO
 /// The contract of [`copy_bytes`], and `N <= size <= 2 * N`.
 #[inline(always)]
 unsafe fn copy_ends<const N: usize>(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
-    // SAFETY: `N <= size`.
+    // SAFETY: both are valid for `size` bytes and do not overlap, by this function's contract, and
+    // `N <= size`.
     unsafe { to.copy_from_nonoverlapping(from, N) };
-    // SAFETY: `N <= size`.
+    // SAFETY: `from` is valid for `size` bytes by this function's contract, and `size - N` is no
+    // more.
     let from = unsafe { from.add(size - N) };
-    // SAFETY: `N <= size`.
+    // SAFETY: `to` is valid for `size` bytes by this function's contract, and `size - N` is no
+    // more.
     let to = unsafe { to.add(size - N) };
-    // SAFETY: `N` bytes lie there, up to the end of `size` bytes.
+    // SAFETY: `N` bytes lie at both, up to the end of `size` bytes, which are valid and do not
+    // overlap, by this function's contract.
     unsafe { to.copy_from_nonoverlapping(from, N) };
 }
 
@@ -106,13 +119,16 @@ pub(crate) unsafe fn clone_plain<T: Clone>(values: &[T], to: NonNull<T>) {
     // to copy them.
     let is_integer = size_of::<T>() <= size_of::<u64>();
     if is_integer && values.len() < MANY {
-        // SAFETY: the caller says that `to` is aligned and valid for writes of as many elements.
+        // SAFETY: `to` is aligned and valid for writes of `values.len()` elements by this
+        // function's contract, and there are fewer than `MANY`.
         unsafe { clone_few(values, to) };
     } else if is_integer || values.len() < MANY {
-        // SAFETY: the caller says that `to` is aligned and valid for writes of as many elements.
+        // SAFETY: `to` is aligned and valid for writes of `values.len()` elements by this
+        // function's contract.
         unsafe { clone_each(values, to) };
     } else {
-        // SAFETY: the caller says that `to` is aligned and valid for writes of as many elements.
+        // SAFETY: `to` is aligned and valid for writes of `values.len()` elements by this
+        // function's contract.
         unsafe { clone_many(values, to) };
     }
 }
@@ -128,7 +144,8 @@ const MANY: usize = 16;
 /// The contract of [`clone_plain`].
 #[inline(always)]
 unsafe fn clone_few<T: Clone>(values: &[T], to: NonNull<T>) {
-    // SAFETY: the caller says that `to` is aligned and valid for writes of all elements.
+    // SAFETY: `to` is aligned and valid for writes of `values.len()` elements by this function's
+    // contract.
     let (values, to) = unsafe { clone_piece::<T, 8>(values, to) };
     // SAFETY: the place is behind the first piece, so it has room for the elements that are left.
     let (values, to) = unsafe { clone_piece::<T, 4>(values, to) };
@@ -149,10 +166,11 @@ unsafe fn clone_piece<T: Clone, const N: usize>(
     to: NonNull<T>,
 ) -> (&[T], NonNull<T>) {
     let Some((piece, rest)) = values.split_first_chunk::<N>() else { return (values, to) };
-    // SAFETY: the caller says that `to` is aligned and valid for writes of `values.len()` elements,
-    // which are at least `N`.
+    // SAFETY: `to` is aligned and valid for writes of `values.len()` elements by this function's
+    // contract, and `split_first_chunk` found at least `N`.
     unsafe { to.cast::<[T; N]>().write(piece.clone()) };
-    // SAFETY: the caller's place has room for at least `N` elements.
+    // SAFETY: `to` is valid for `values.len()` elements by this function's contract, which are at
+    // least `N`, so this is inside or at the end.
     (rest, unsafe { to.add(N) })
 }
 
@@ -164,7 +182,8 @@ unsafe fn clone_piece<T: Clone, const N: usize>(
 /// The contract of [`clone_plain`].
 #[inline(never)]
 unsafe fn clone_many<T: Clone>(values: &[T], to: NonNull<T>) {
-    // SAFETY: the caller says that `to` is aligned and valid for writes of as many elements.
+    // SAFETY: `to` is aligned and valid for writes of `values.len()` elements by this function's
+    // contract.
     unsafe { clone_each(values, to) };
 }
 
@@ -182,10 +201,11 @@ unsafe fn clone_each<T: Clone>(values: &[T], to: NonNull<T>) {
         // one copy. Otherwise the clone of a reference to a slice, for example, would be two: of
         // the address and of the length.
         let value = array::from_ref(value).clone();
-        // SAFETY: `index < values.len()`, and the caller says that `to` has room for that many
-        // elements.
+        // SAFETY: `to` is valid for `values.len()` elements by this function's contract, and
+        // `index` is less.
         let place = unsafe { to.add(index) };
-        // SAFETY: the caller says that the place is aligned and valid for writes.
+        // SAFETY: `to` is aligned and valid for writes of `values.len()` elements by this
+        // function's contract; this is the one at `index`.
         unsafe { place.cast::<[T; 1]>().write(value) };
     }
 }

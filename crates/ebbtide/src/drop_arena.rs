@@ -71,9 +71,11 @@ struct Entry<T> {
 /// not used again.
 unsafe fn drop_value<T>(link: NonNull<Link>) {
     let entry = link.cast::<Entry<T>>().as_ptr();
-    // SAFETY: the entry is there, as the caller says.
+    // SAFETY: by this function's contract, `entry` points to an `Entry<T>` that is alive, and
+    // `link` has provenance for all of it.
     let value = unsafe { &raw mut (*entry).value };
-    // SAFETY: it is initialised and not used again, as the caller says.
+    // SAFETY: the value is aligned in its entry, and by this function's contract, it is initialised
+    // and not used again.
     unsafe { value.drop_in_place() };
 }
 

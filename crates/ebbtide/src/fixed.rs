@@ -110,14 +110,15 @@ pub struct RawBytes {
     len: usize,
 }
 
-// SAFETY: the caller of `from_raw_parts` says that nobody else uses the bytes, on any thread.
+// SAFETY: nobody else uses the bytes, on any thread, as long as this value lives, by
+// `from_raw_parts`'s contract.
 unsafe impl Send for RawBytes {}
 
 impl AsMut<[MaybeUninit<u8>]> for RawBytes {
     #[inline]
     fn as_mut(&mut self) -> &mut [MaybeUninit<u8>] {
-        // SAFETY: the caller of `from_raw_parts` says that the bytes are valid, in one allocation
-        // and used by nobody else, as long as this lives. Any content is a valid `MaybeUninit<u8>`.
+        // SAFETY: the bytes are valid, in one allocation, at most `isize::MAX`, and nobody else's
+        // as long as this lives, by `from_raw_parts`'s contract; they may be uninitialised.
         unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.len) }
     }
 }

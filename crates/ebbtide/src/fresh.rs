@@ -51,7 +51,7 @@ impl<'a, T> Fresh<'a, MaybeUninit<T>> {
     pub(crate) fn write_with(self, make: impl FnOnce() -> T) -> Fresh<'a, T> {
         // SAFETY: F1: the block is aligned and large enough, and `make` cannot access it.
         unsafe { self.block.cast::<T>().write(make()) };
-        // SAFETY: the value was written.
+        // SAFETY: F1 for the `MaybeUninit`, and the value was written just now.
         unsafe { self.assume_init() }
     }
 
@@ -60,7 +60,8 @@ impl<'a, T> Fresh<'a, MaybeUninit<T>> {
     /// The block contains a valid `T`.
     #[inline(always)]
     pub(crate) unsafe fn assume_init(self) -> Fresh<'a, T> {
-        // SAFETY: F1 for the `MaybeUninit`; the caller says that it is initialised.
+        // SAFETY: F1 for the `MaybeUninit`: aligned, valid for `'a`, nobody else's; it is
+        // initialised by this function's contract.
         unsafe { Fresh::new(self.block.cast()) }
     }
 
@@ -98,7 +99,8 @@ impl<'a, T> Fresh<'a, [MaybeUninit<T>]> {
     /// All elements are initialised.
     #[inline(always)]
     pub(crate) unsafe fn assume_init(self) -> Fresh<'a, [T]> {
-        // SAFETY: F1 for the room; the caller says that the elements are initialised.
+        // SAFETY: F1 for the room: aligned, valid for `'a`, nobody else's; all elements are
+        // initialised by this function's contract.
         unsafe { Fresh::new(NonNull::slice_from_raw_parts(self.start(), self.len())) }
     }
 
@@ -125,7 +127,7 @@ impl<'a> Fresh<'a, [u8]> {
     /// The bytes are valid UTF-8.
     #[inline(always)]
     pub(crate) unsafe fn assume_utf8(self) -> Fresh<'a, str> {
-        // SAFETY: the caller says that the bytes are valid.
+        // SAFETY: the bytes are valid UTF-8, the only clause, by this function's contract.
         Fresh::from(unsafe { core::str::from_utf8_unchecked_mut(self.lend()) })
     }
 }
@@ -235,8 +237,8 @@ impl<'a> Scope<'a> {
             // SAFETY: the slice has `layout.size()` bytes, a multiple of its alignment.
             unsafe { self.cursor().duplicate::<F>(NonNull::from(values).cast(), layout)? }.cast()
         };
-        // SAFETY: F1: a new block with all the elements, which lives for `'a` (I2). The caller says
-        // that nothing else uses or drops them.
+        // SAFETY: F1: a new block with all the elements, which lives for `'a` (I2). By this
+        // function's contract, they are `Copy`, or the originals are neither used nor dropped.
         Ok(unsafe { Fresh::new(NonNull::slice_from_raw_parts(block, values.len())) })
     }
 }

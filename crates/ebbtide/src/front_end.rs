@@ -178,8 +178,8 @@ impl Words {
     #[inline(always)]
     pub unsafe fn scope<'s>(&'s mut self) -> &'s mut Scope<'s> {
         let scope = core::ptr::from_mut(self).cast::<Scope<'s>>();
-        // SAFETY: `Words` has the layout of a scope (see `Words::of`), and its values are those of
-        // a scope that the caller keeps valid during `'s`. `self` is borrowed as long.
+        // SAFETY: `Words` has the layout of a scope (see `Words::of`). Its values are those of a
+        // scope in use during `'s`, by this function's contract; `self` is borrowed as long.
         unsafe { &mut *scope }
     }
 }

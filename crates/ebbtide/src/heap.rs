@@ -27,7 +27,8 @@ pub(crate) fn request(layout: Layout) -> Option<NonNull<u8>> {
 /// [`request`] returned `block` for `layout`, and nobody uses it any more.
 #[inline]
 pub(crate) unsafe fn release(block: NonNull<u8>, layout: Layout) {
-    // SAFETY: the contract is the same.
+    // SAFETY: by this function's contract, `request` allocated the block with this layout, and
+    // nobody uses it any more.
     unsafe { alloc::alloc::dealloc(block.as_ptr(), layout) }
 }
 
@@ -40,7 +41,8 @@ pub(crate) unsafe fn release(block: NonNull<u8>, layout: Layout) {
 #[cfg(feature = "std")]
 pub(crate) unsafe fn discard(block: NonNull<u8>, size: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
-    // SAFETY: the contract is the same.
+    // SAFETY: by this function's contract, `request` returned the block for `size` bytes, and
+    // nobody needs their contents.
     unsafe {
         advise(block, size, PAGES, MADV_DONTNEED)
     };
@@ -82,7 +84,7 @@ unsafe fn advise(block: NonNull<u8>, size: usize, page: usize, advice: core::ffi
     let before = block.addr().get().wrapping_neg() & (page - 1);
     let whole_pages = (size - before) & !(page - 1);
     let first = block.as_ptr().wrapping_add(before);
-    // SAFETY: the range is whole pages of a block of our own, and the caller says that their contents
-    // may change if the advice changes them. An error leaves them as they are.
+    // SAFETY: the range is whole pages of a block of `request`. The advice changes nothing, or
+    // contents that nobody needs by this function's contract.
     unsafe { madvise(first.cast(), whole_pages, advice) };
 }

@@ -54,11 +54,12 @@ unsafe impl Backing for HugePages {
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
         #[cfg(unix)]
         if layout.size() >= mapping::MIN_SIZE {
-            // SAFETY: `allocate` mapped a block of this layout, and the caller is done with it.
+            // SAFETY: by this function's contract, `allocate` mapped the block, as it does for
+            // every layout of this size, and nobody uses it again.
             return unsafe { mapping::release(block, layout) };
         }
-        // SAFETY: a layout of this size was allocated from the heap, and the caller no longer uses
-        // the block.
+        // SAFETY: by this function's contract, `allocate` got the block from the heap, as for every
+        // layout of this size, and nobody released or uses it.
         unsafe { Heap.release(block, layout) };
     }
 }
@@ -91,7 +92,8 @@ mod mapping {
     /// [`allocate`] returned `block` for this layout, and the block is not used again.
     pub(super) unsafe fn release(block: NonNull<u8>, layout: Layout) {
         if let Some(size) = mapped_size(layout.size()) {
-            // SAFETY: `allocate` mapped as many bytes at `block`, and the caller is done with them.
+            // SAFETY: `allocate` mapped `size` bytes at `block`, which are whole pages, and by this
+            // function's contract they are not used again.
             unsafe { unmap(block, size) };
         }
     }
@@ -162,7 +164,8 @@ mod mapping {
     /// The bytes are whole pages of mappings made here, and are not used again.
     unsafe fn unmap(block: NonNull<u8>, size: usize) {
         if size > 0 {
-            // SAFETY: the caller says that these are whole pages of our mappings, used no more.
+            // SAFETY: by this function's contract, the bytes are whole pages of mappings made here,
+            // and nobody uses them again.
             unsafe { libc::munmap(block.as_ptr().cast(), size) };
         }
     }

@@ -124,7 +124,7 @@ impl Touched {
 /// The `size` bytes at `block` lie in one region, and nobody uses them.
 pub(crate) unsafe fn take_back(block: NonNull<u8>, size: usize) {
     if TRACKS {
-        // SAFETY: the caller says that the bytes lie in one region and that nobody uses them.
+        // SAFETY: the bytes lie in one region, and nobody uses them, by this function's contract.
         unsafe { fill(block, size) };
     }
 }
@@ -136,7 +136,8 @@ pub(crate) unsafe fn take_back(block: NonNull<u8>, size: usize) {
 /// The bytes lie in one region, and nobody uses them.
 unsafe fn fill(start: NonNull<u8>, size: usize) {
     #[cfg(feature = "poison")]
-    // SAFETY: a region is valid for writes, and the caller says that these bytes are unused.
+    // SAFETY: the bytes lie in one region, so they are valid for writes; nobody uses them, by this
+    // function's contract.
     unsafe {
         start.write_bytes(PATTERN, size)
     };

@@ -72,7 +72,8 @@ impl Root {
     /// allocated in the arena is used again.
     #[inline(always)]
     pub(crate) unsafe fn start(&self, head: CurrentChunk<'_>) {
-        // SAFETY: the contract is the same.
+        // SAFETY: by this function's contract, this is the root of the head's arena, whose other
+        // scopes are closed, and nothing allocated in it is used again.
         unsafe { self.scope.cursor().start_at(head) };
     }
 

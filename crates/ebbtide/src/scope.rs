@@ -317,9 +317,10 @@ impl<'a> Scope<'a> {
     /// assert_eq!(s.stats().used, 0);
     /// ```
     pub unsafe fn rewind(&self, checkpoint: Checkpoint) {
-        // SAFETY: the mark is this scope's and nothing allocated since is used again. As no earlier
-        // mark was rewound, its chunk is not behind this scope's, so it was never spare, and a request
-        // did not release it (L1). A reset and `trim` are ruled out by the caller.
+        // SAFETY: by this function's contract, the mark is this scope's and nothing allocated since
+        // is used again. As no earlier mark was rewound, its chunk is not behind this scope's, so
+        // it was never spare, and a request did not release it (L1). The contract excludes a reset
+        // and `trim`.
         unsafe { self.cursor.rewind(checkpoint.mark) };
     }
 }

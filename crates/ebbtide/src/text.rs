@@ -529,8 +529,8 @@ impl<'s, 'a> String<'s, 'a> {
         capacity: usize,
         scope: &'s Scope<'a>,
     ) -> Self {
-        // SAFETY: the caller says that these are the parts of a string in `scope` that is not used
-        // again. Its bytes are UTF-8 (U1).
+        // SAFETY: by this function's contract, these are the parts of a string in `scope`, and so
+        // of a vector of bytes, that is not used again. They are UTF-8 (U1).
         Text { bytes: unsafe { Vec::from_raw_parts_in(start, len, capacity, scope) } }
     }
 
@@ -632,7 +632,8 @@ impl<M> Text<M> {
     #[inline(always)]
     #[must_use]
     pub unsafe fn from_utf8_unchecked_mut(bytes: &mut Vector<u8, M>) -> &mut Self {
-        // SAFETY: a `Text` is a transparent struct over the vector; the caller vouches for U1.
+        // SAFETY: `Text` is a transparent struct over the vector, so a reference to one is one to
+        // the other. The bytes are UTF-8 (U1) by this function's contract.
         unsafe { &mut *core::ptr::from_mut(bytes).cast() }
     }
 

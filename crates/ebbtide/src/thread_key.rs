@@ -96,7 +96,7 @@ impl ThreadKey {
         self.setters.fetch_add(1, Ordering::SeqCst);
         let is_set = self.get().is_some_and(|key| {
             // SAFETY: `get` created the key, and `delete` leaves it alone while this thread is
-            // counted. The caller says that its destructor takes the value.
+            // counted. `end` may be called with `value`, by this function's contract.
             unsafe { pthread_setspecific(key, value) == 0 }
         });
         self.setters.fetch_sub(1, Ordering::SeqCst);
@@ -110,8 +110,8 @@ impl ThreadKey {
             return system_key(known);
         }
         let mut key = 0;
-        // SAFETY: `key` is a variable for the result. The caller of `new` says that `end` may be
-        // called.
+        // SAFETY: `key` is valid for the write of the result. `end` may be called with every value
+        // that is set, by `new`'s contract.
         if unsafe { pthread_key_create(&raw mut key, Some(self.end)) } != 0 {
             return None;
         }

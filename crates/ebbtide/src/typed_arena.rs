@@ -252,7 +252,8 @@ impl<T> TypedArena<T> {
         // SAFETY: A2: nothing below runs code of the user's until the last use of this.
         let chunk = unsafe { &mut *self.current.get() };
         let len = chunk.len();
-        // SAFETY: there is room for one more, as the caller says, so this is inside the chunk.
+        // SAFETY: by this function's contract, the capacity exceeds `len`, so this is inside the
+        // chunk.
         let place = unsafe { chunk.as_mut_ptr().add(len) };
         // SAFETY: the place is aligned, and nobody else's: spare capacity (A1).
         unsafe { place.write(value) };
@@ -492,7 +493,8 @@ impl<T> TypedArena<T> {
         let start = self.unused().cast();
         // SAFETY: A2: nothing below runs code of the user's.
         let chunk = unsafe { &mut *self.current.get() };
-        // SAFETY: there is room (A4), and the caller initialises the values.
+        // SAFETY: `reserve` made room for `count` more (A4), and by this function's contract, they
+        // are initialised before anything reads or drops them.
         unsafe { chunk.set_len(chunk.len() + count) };
         // SAFETY: places of the chunk, which nobody else has (A1), and which need no initialisation.
         unsafe { slice::from_raw_parts_mut(start, count) }
@@ -1014,7 +1016,8 @@ impl<'t, T> Place<'t, T> {
             unsafe { current.set_len(before + added) };
             arena.limit.set(capacity);
         } else {
-            // SAFETY: the chunk has a batch, which has that many values, as the caller says.
+            // SAFETY: by this function's contract, the chunk has this batch, with at least `added`
+            // initialised values; it is not current, so it is in `open` (A3).
             unsafe { arena.end_batch_of_other(start, added) };
         }
     }

@@ -573,8 +573,8 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         scope: &'s Scope<'a>,
     ) -> Self {
         const { assert_plain::<T>() };
-        // SAFETY: the caller says that these are the parts of a vector in `scope` that is not used
-        // again.
+        // SAFETY: by this function's contract, these are the parts of a vector in `scope` that is
+        // not used again, so V1 and V2 hold for them.
         Vector { elements: unsafe { Elements::from_parts(start, len, capacity) }, memory: scope }
     }
 
@@ -864,7 +864,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     #[inline(always)]
     pub unsafe fn set_len(&mut self, len: usize) {
-        // SAFETY: the caller says that `len <= capacity` and that the first `len` elements are
+        // SAFETY: by this function's contract, `len <= capacity` and the first `len` elements are
         // initialised (V1).
         unsafe { self.elements.set_len(len) };
     }

@@ -85,11 +85,12 @@ pub(crate) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
 #[inline]
 pub(crate) unsafe fn release(start: NonNull<u8>, layout: Layout) {
     if layout.align() != CHUNK_ALIGN {
-        // SAFETY: the contract is the same.
+        // SAFETY: by this function's contract, the block was requested with this layout, which
+        // `allocate` passed on to the heap, and nobody uses it.
         return unsafe { heap::release(start, layout) };
     }
-    // SAFETY: `allocate` took the start of a block of this size, and nobody uses it, as the caller
-    // says.
+    // SAFETY: `allocate` took the start of a block of `layout.size()` bytes, and nobody uses it any
+    // more, by this function's contract.
     keep(unsafe { Block::new(start, layout.size()) }, 0);
 }
 
@@ -131,11 +132,13 @@ pub(crate) fn most_prepared() -> usize {
 #[inline]
 pub(crate) unsafe fn release_prepared(start: NonNull<u8>, layout: Layout, wanted: usize) {
     if layout.align() != CHUNK_ALIGN || poison::TRACKS {
-        // SAFETY: the contract is the same.
+        // SAFETY: `allocate` returned the block for this layout, and nobody uses it any more, by
+        // this function's contract.
         return unsafe { release(start, layout) };
     }
     let is_kept = layout.size() <= wanted.max(own::LARGEST);
-    // SAFETY: the contract is that of `release`.
+    // SAFETY: `allocate` took the start of a block of `layout.size()` bytes, and nobody uses it any
+    // more, by this function's contract.
     keep(unsafe { Block::new(start, layout.size()) }, if is_kept { wanted } else { 0 });
 }
 

@@ -201,7 +201,8 @@ pub(super) unsafe fn release_chain<'c>(control: ControlRef<'c>, chunk: Option<Ch
         discount(control, chunk);
     }
     for chunk in iter::successors(chunk, |chunk| chunk.next()) {
-        // SAFETY: the contract is the same. The iterator has read `next` already.
+        // SAFETY: by this function's contract, the chunk is the arena's, nothing refers to it, and
+        // nothing in it is used again. The iterator has read `next` already.
         unsafe { give_back(control, chunk) };
     }
 }
@@ -221,7 +222,8 @@ fn discount(control: ControlRef<'_>, chunk: ChunkRef<'_>) {
 /// it. Nothing in it is used again, and no cursor that is used again points to it.
 pub(super) unsafe fn release(control: ControlRef<'_>, chunk: ChunkRef<'_>) {
     discount(control, chunk);
-    // SAFETY: the contract is the same.
+    // SAFETY: by this function's contract, the chunk is the arena's, nothing refers to it, and
+    // nothing in it is used again.
     unsafe { give_back(control, chunk) };
 }
 
@@ -233,10 +235,11 @@ pub(super) unsafe fn release(control: ControlRef<'_>, chunk: ChunkRef<'_>) {
 unsafe fn give_back(control: ControlRef<'_>, chunk: ChunkRef<'_>) {
     // SAFETY: the chunk has a block, whose header this is.
     let layout = unsafe { block_layout(chunk.capacity()) };
-    // SAFETY: the whole region, which nothing uses any more, as the caller says.
+    // SAFETY: this is the whole region of the chunk, and nothing in it is used again, by this
+    // function's contract.
     unsafe { chunk.poison(chunk.low(), chunk.top()) };
     poison::lift(chunk.low(), chunk.capacity());
-    // SAFETY: `new_block` got the block from this backing for this layout. The caller says that
-    // nothing refers to it any more.
+    // SAFETY: `new_block` got the block from this backing for this layout, and it was not released
+    // since; by this function's contract, nothing refers to it any more.
     unsafe { control.call_release(chunk.as_ptr().cast(), layout) };
 }

@@ -112,7 +112,8 @@ unsafe fn allocate<B: Backing>(
     backing: NonNull<()>,
     layout: Layout,
 ) -> Result<NonNull<[u8]>, AllocError> {
-    // SAFETY: the address is that of a `B`, as the caller says.
+    // SAFETY: by this function's contract, the address is that of a `B`, to which nobody has a
+    // `&mut`.
     unsafe { backing.cast::<B>().as_ref() }.allocate(layout)
 }
 
@@ -123,10 +124,11 @@ unsafe fn allocate<B: Backing>(
 /// `backing` is the address of a `B`, to which nobody has a `&mut`. It gave `block` for this `layout`;
 /// the block was not released since and is not used again.
 unsafe fn release<B: Backing>(backing: NonNull<()>, block: NonNull<u8>, layout: Layout) {
-    // SAFETY: the address is that of a `B`, as the caller says.
+    // SAFETY: by this function's contract, the address is that of a `B`, to which nobody has a
+    // `&mut`.
     let backing = unsafe { backing.cast::<B>().as_ref() };
-    // SAFETY: the caller says that this backing gave the block for this layout, and that the block
-    // was not released since and is not used again.
+    // SAFETY: by this function's contract, this backing gave the block for this layout, and it was
+    // not released since and is not used again.
     unsafe { backing.release(block, layout) };
 }
 
@@ -459,7 +461,8 @@ impl<'c> ControlRef<'c> {
     pub(crate) unsafe fn named(self, name: ChunkName) -> ChunkRef<'c> {
         match name.address() {
             None => self.head().chunk(),
-            // SAFETY: the chunk is still the arena's, as the caller says.
+            // SAFETY: by this function's contract, a chunk of this arena that was not released
+            // since got this name, so the header is alive (L1).
             Some(header) => unsafe { ChunkRef::new(header) },
         }
     }
@@ -496,7 +499,8 @@ impl<'c> ControlRef<'c> {
     pub(super) fn call_allocate(self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
         let control = self.get();
         let (allocate, backing) = (control.calls.allocate, control.backing.get());
-        // SAFETY: the calls are those of the backing's type, and this is where the backing is.
+        // SAFETY: the calls are those of the backing's type, this is where the backing is
+        // (`Blocks::refresh`), and nobody has a `&mut` to it.
         let block = control.settings.while_busy(|| unsafe { allocate(backing, layout) })?;
         Ok(block.cast())
     }
@@ -509,9 +513,8 @@ impl<'c> ControlRef<'c> {
     pub(super) unsafe fn call_release(self, block: NonNull<u8>, layout: Layout) {
         let control = self.get();
         let (release, backing) = (control.calls.release, control.backing.get());
-        // SAFETY: the calls are those of the backing's type, and this is where the backing is. The
-        // caller says that the backing gave the block for this layout, and that the block was not
-        // released since and is not used again.
+        // SAFETY: the calls are those of the type of the backing, which is here (`Blocks::refresh`).
+        // By this function's contract, it gave this block for this layout, and nobody uses it.
         control.settings.while_busy(|| unsafe { release(backing, block, layout) });
     }
 }

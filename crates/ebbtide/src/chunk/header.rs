@@ -251,7 +251,8 @@ impl Header {
     ///
     /// `low..top` lies in the region, and nobody uses it (I2).
     pub(crate) unsafe fn poison(&self, low: NonNull<u8>, top: NonNull<u8>) {
-        // SAFETY: the caller says that `low..top` lies in the region and that nobody uses it.
+        // SAFETY: by this function's contract, `low..top` lies in the region, and nobody uses it
+        // (I2).
         unsafe { self.touched.poison(low, top) };
     }
 }

@@ -61,7 +61,7 @@ impl<'c> ControlRef<'c> {
     /// No allocation lives in any of them, no claim is alive, and no cursor that will be used again
     /// points to one.
     pub(crate) unsafe fn release_behind(self, kept: ChunkRef<'c>) {
-        // SAFETY: no claim is alive, as the caller says.
+        // SAFETY: by this function's contract, no claim is alive.
         unsafe { self.reclaim() };
         debug_assert!(!self.settings.is_busy(), "the backing is not running");
         let behind = kept.header().next.take();
@@ -71,8 +71,8 @@ impl<'c> ControlRef<'c> {
         self.register_lists();
         for released in [behind, spare] {
             // SAFETY: as no claim is alive, all chunks were in the arena's own list or spare, and
-            // these are in no list now (L2). The caller says that no allocation lives in them and
-            // that no cursor points to them.
+            // these are in no list now (L2). By this function's contract, no allocation lives in
+            // them and no cursor points to them.
             unsafe { release_chain(self, released) };
         }
         self.check();
@@ -95,8 +95,8 @@ impl<'c> ControlRef<'c> {
         // In any list, or in that of a forgotten claim: `older` links all of them (L3).
         for chunk in iter::successors(newest, |chunk| chunk.header().older.get()) {
             // SAFETY: no record of the control block refers to a chunk any more, and the iterator
-            // has read `older` already. The caller says that no allocation lives in any chunk, no
-            // claim is alive, and no cursor that will be used again points to one.
+            // has read `older` already. By this function's contract, no allocation lives in any
+            // chunk, no claim is alive, and no cursor that will be used again points to one.
             unsafe { release(self, chunk) };
         }
         self.check();
@@ -147,7 +147,7 @@ impl<'c> ControlRef<'c> {
     /// No allocation lives in any chunk, no claim is alive, and no cursor that will be used again
     /// points to one.
     pub(super) unsafe fn release_if(self, mut is_released: impl FnMut(ChunkRef<'c>) -> bool) {
-        // SAFETY: no claim is alive, as the caller says.
+        // SAFETY: by this function's contract, no claim is alive.
         unsafe { self.reclaim() };
         let mut last = self.head().chunk();
         let mut released = None;
@@ -170,8 +170,8 @@ impl<'c> ControlRef<'c> {
         self.register_lists();
         for released in [released, spare] {
             // SAFETY: as no claim is alive, all chunks were in the arena's own list or spare, and
-            // these are in no list now (L2). The caller says that no allocation lives in a chunk
-            // and that no cursor points to one.
+            // these are in no list now (L2). By this function's contract, no allocation lives in a
+            // chunk and no cursor points to one.
             unsafe { release_chain(self, released) };
         }
         self.check();

@@ -139,7 +139,7 @@ impl<T, L: Length> Elements<T, L> {
     #[inline(always)]
     pub(crate) unsafe fn into_fresh<'a>(self) -> Fresh<'a, [T]> {
         // SAFETY: F1: the elements are initialised (V1) and aligned, and only the vector used them
-        // (V2). The caller says that they are valid for `'a`.
+        // (V2). By this function's contract, they are valid for `'a`.
         unsafe { Fresh::new(NonNull::slice_from_raw_parts(self.start, self.len())) }
     }
 
@@ -202,12 +202,13 @@ impl<T, L: Length> Elements<T, L> {
     ///
     /// # Safety
     ///
-    /// The place at `index` is initialised, and not read or dropped again.
+    /// `index < capacity`. The place there is initialised, and not read or dropped again.
     #[inline(always)]
     pub(super) unsafe fn take(&mut self, index: usize) -> T {
-        // SAFETY: the caller says that the place is initialised, so it is in the block.
+        // SAFETY: by this function's contract, `index < capacity`.
         let place = unsafe { self.place(index) };
-        // SAFETY: aligned (V2), initialised, and not used again.
+        // SAFETY: aligned and valid (V2); by this function's contract, initialised, and neither
+        // read nor dropped again.
         unsafe { place.read() }
     }
 
@@ -219,9 +220,10 @@ impl<T, L: Length> Elements<T, L> {
     #[inline(always)]
     unsafe fn put(&mut self, index: usize, value: T) {
         debug_assert!(index < self.capacity(), "V2");
-        // SAFETY: the caller says that the place is in the block.
+        // SAFETY: by this function's contract, `index < capacity`.
         let place = unsafe { self.place(index) };
-        // SAFETY: aligned, and the vector's own (V2).
+        // SAFETY: aligned and valid for the write of an element, as `index < capacity`, and the
+        // vector's own (V2).
         unsafe { place.write(value) };
     }
 
@@ -234,11 +236,14 @@ impl<T, L: Length> Elements<T, L> {
     #[inline(always)]
     pub(super) unsafe fn shift(&mut self, from: usize, to: usize, count: usize) {
         debug_assert!(from.max(to) <= self.capacity() - count, "V2");
-        // SAFETY: the caller says that this is in the block.
+        // SAFETY: by this function's contract, `from + count <= capacity`, so `from` is in the
+        // block or one past its end.
         let from = unsafe { self.place(from) };
-        // SAFETY: the caller says that this is in the block.
+        // SAFETY: by this function's contract, `to + count <= capacity`, so `to` is in the block or
+        // one past its end.
         let to = unsafe { self.place(to) };
-        // SAFETY: both are valid for `count` elements (V2), and may overlap.
+        // SAFETY: both are aligned and valid for `count` elements (V2), which may overlap. At most
+        // one copy of each is used again.
         unsafe { from.copy_to(to, count) };
     }
 
@@ -246,12 +251,14 @@ impl<T, L: Length> Elements<T, L> {
     ///
     /// # Safety
     ///
-    /// The place at `index` is initialised, and no other reference to it exists during `'e`.
+    /// `index < capacity`. The place there is initialised and stays valid during `'e`, and no other
+    /// reference to it exists meanwhile.
     #[inline(always)]
     pub(super) unsafe fn element<'e>(&self, index: usize) -> &'e mut T {
-        // SAFETY: the caller says that the place is initialised, so it is in the block.
+        // SAFETY: by this function's contract, `index < capacity`.
         let place = unsafe { self.place(index) };
-        // SAFETY: aligned (V2), initialised, and the caller says that there is no other reference.
+        // SAFETY: aligned and valid (V2); by this function's contract, initialised, and no other
+        // reference to it exists during `'e`.
         unsafe { &mut *place.as_ptr() }
     }
 
@@ -385,9 +392,10 @@ impl<T, L: Length> Elements<T, L> {
     #[inline(always)]
     pub(crate) unsafe fn push_unchecked(&mut self, value: T) {
         let len = self.len();
-        // SAFETY: the caller says that `len < capacity`.
+        // SAFETY: by this function's contract, `len < capacity`.
         unsafe { self.put(len, value) };
-        // SAFETY: one more element is initialised, and the caller says that there was room.
+        // SAFETY: the first `len + 1` elements are initialised (V1), and `len < capacity` by this
+        // function's contract.
         unsafe { self.set_len(len + 1) };
     }
 
@@ -489,16 +497,17 @@ impl<T, L: Length> Elements<T, L> {
     ///
     /// # Safety
     ///
-    /// `from` is valid for reads of `count` elements, none of which lies in the block's spare room,
-    /// and `count <= capacity - len`.
+    /// `from` is aligned and valid for reads of `count` elements, none of which lies in the block's
+    /// spare room, and which nobody else uses or drops again. `count <= capacity - len`.
     #[inline(always)]
     pub(crate) unsafe fn append_unchecked(&mut self, from: NonNull<T>, count: usize) {
         let len = self.len();
         debug_assert!(count <= self.capacity() - len, "there is room");
-        // SAFETY: within the capacity.
+        // SAFETY: by this function's contract, `count <= capacity - len`, so `len` is in the block
+        // or one past its end.
         let place = unsafe { self.place(len) };
-        // SAFETY: the caller says that `from` is valid for `count` elements outside of the spare
-        // room, which has space for them.
+        // SAFETY: by this function's contract, `from` is aligned and valid for reads of `count`
+        // elements outside of the spare room, which has space for them (V2).
         unsafe { from.copy_to_nonoverlapping(place, count) };
         // SAFETY: the copy has initialised the elements up to this length (V1).
         unsafe { self.set_len(len + count) };
@@ -538,8 +547,8 @@ impl<T, L: Length> Elements<T, L> {
     #[inline(always)]
     unsafe fn append_array_unchecked<const N: usize>(&mut self, values: [T; N]) {
         let values = ManuallyDrop::new(values);
-        // SAFETY: the caller says that there is room. The array is not used again, so the vector
-        // owns the copied elements.
+        // SAFETY: there is room for `N` elements, by this function's contract. The array is outside
+        // of the block and not used again, so the vector owns the copies.
         unsafe { self.append_unchecked(NonNull::from(&*values).cast(), N) };
     }
 
@@ -841,9 +850,10 @@ impl<'e, T, L: Length> Written<'e, T, L> {
     #[inline(always)]
     pub(super) unsafe fn push(&mut self, value: T) {
         debug_assert!(self.from + self.count < self.elements.capacity(), "there is room");
-        // SAFETY: the caller says that there is room.
+        // SAFETY: by this function's contract, `from + count < capacity`, so this is in the block.
         let place = unsafe { self.place.add(self.count) };
-        // SAFETY: free, aligned, and the vector's own (V2).
+        // SAFETY: aligned, the vector's own (V2) and valid for the write of an element, because
+        // `from + count < capacity`; no element is there.
         unsafe { place.write(value) };
         self.count += 1;
     }

@@ -172,16 +172,16 @@ impl<T, L: Length> Elements<T, L> {
             // that is zipped with it never ends first, because no vector can have that many
             // elements.
             let mut values = (0..usize::MAX).zip(values);
-            // SAFETY: the caller says that there is room.
+            // SAFETY: `announced <= capacity - len` by this function's contract.
             let is_left = unsafe { self.extend_by_next(announced, &mut values) };
             return if is_left { Rest::Zipped(values) } else { Rest::None };
         }
         let is_left = if words > 3 {
             // Chains, zipped slices, steps.
-            // SAFETY: the caller says that there is room.
+            // SAFETY: `announced <= capacity - len` by this function's contract.
             unsafe { self.extend_down_from(announced, &mut values) }
         } else {
-            // SAFETY: the caller says that there is room.
+            // SAFETY: `announced <= capacity - len` by this function's contract.
             unsafe { self.extend_up_to(announced, &mut values) }
         };
         if is_left { Rest::Plain(values) } else { Rest::None }

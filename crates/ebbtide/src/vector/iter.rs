@@ -50,9 +50,11 @@ impl<T, M> Owned<T, M> {
     /// `index` was just removed from `left`.
     #[inline(always)]
     unsafe fn take(&self, index: usize) -> T {
-        // SAFETY: the caller says that `index` was in `left`, so it lies in the block.
+        // SAFETY: by this function's contract, `index` was in `left`, so it is the index of an
+        // element behind `start`, in the same block.
         let place = unsafe { self.start.add(index) };
-        // SAFETY: the element is initialised, and no one else will read it.
+        // SAFETY: the element is aligned and initialised, and as `left` no longer has it, nobody
+        // else reads or drops it.
         unsafe { place.read() }
     }
 
@@ -309,8 +311,8 @@ impl<T, L: Length> Tail<'_, T, L> {
             return;
         }
         debug_assert!(start >= self.elements.len(), "the places are free");
-        // SAFETY: the tail lies in the block. Its elements move to places in the block that are free
-        // or the tail's own, as the caller says.
+        // SAFETY: the tail lies in the block, and by this function's contract so do the places at
+        // `start`, which are free or the tail's own.
         unsafe { self.elements.shift(self.start, start, self.count) };
         self.start = start;
     }

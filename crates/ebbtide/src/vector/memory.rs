@@ -154,8 +154,8 @@ unsafe impl Grow for &Scope<'_> {
                 return Ok(Room { start, capacity });
             }
         }
-        // SAFETY: the caller says that `used` is the block of a vector over this memory, and so of
-        // this cursor; `needed` exceeds its capacity.
+        // SAFETY: by this function's contract, `used` is empty or was returned by `grow` of this
+        // scope, so it is of this cursor; `needed` exceeds its capacity.
         unsafe { grow_shared(cursor, used, element, needed, exact) }
     }
 
@@ -236,8 +236,8 @@ unsafe impl<'m, A: HasArena> Grow for &'m A {
                 return Ok(Room { start, capacity });
             }
         }
-        // SAFETY: the caller says that `used` is the block of a vector over this memory, and so of
-        // this arena's root; `needed` exceeds its capacity.
+        // SAFETY: by this function's contract, `used` is empty or was returned by `grow`, so it is
+        // of this arena's root (`HasArena`); `needed` exceeds its capacity.
         unsafe { grow_in_root(arena, used, element, needed, exact) }
     }
 
@@ -273,15 +273,16 @@ unsafe fn grow_in_root<F: Failure>(
     if used.has_block() && !poison::TRACKS && cursor.is_last_low(used.start, old) {
         let capacity = amortized_capacity(needed, used.capacity, element.size(), exact);
         if let Some(additional) = (capacity - used.capacity).checked_mul(element.size()) {
-            // SAFETY: the block is the last one of this cursor.
+            // SAFETY: the block is the last one of this cursor: by this function's contract it came
+            // from the root, and it ends at the low end.
             if let Some(start) = unsafe { cursor.lengthen_low(used.start, additional) } {
                 return Ok(Room { start, capacity });
             }
         }
     }
     let root = arena.open_root_for::<F>(raw::Need::low(needed, element))?;
-    // SAFETY: the contract of `grow_shared` is part of that of this function. Nothing above changed
-    // the block.
+    // SAFETY: the block came from this arena's root, which is alive, and the rest is this
+    // function's contract. A failure above leaves the block as it was.
     unsafe { grow_shared(root.cursor(), used, element, needed, exact) }
 }
 
@@ -312,15 +313,16 @@ unsafe fn grow_shared<F: Failure>(
     if is_last {
         let capacity = amortized_capacity(needed, used.capacity, element.size(), exact);
         if let Some(additional) = (capacity - used.capacity).checked_mul(element.size()) {
-            // SAFETY: the block is the last one of the region and belongs to the caller.
+            // SAFETY: the block is the last one of the region, ends at the cursor's low end, and is
+            // the vector's own, by this function's contract.
             if let Some(start) = unsafe { cursor.lengthen_low(used.start, additional) } {
                 debug_assert_eq!(start, used.start, "it grew in place");
                 return Ok(Room { start, capacity });
             }
         }
     }
-    // SAFETY: `grow_or_move` has the contract of this function, and nothing above changed the block
-    // or the cursor.
+    // SAFETY: `is_last` is what the cursor says, and the rest is this function's contract: a
+    // failure above leaves the block and the cursor as they were.
     unsafe { grow_or_move(cursor, used, element, needed, exact, is_last) }
 }
 
@@ -355,7 +357,8 @@ unsafe fn grow_or_move<F: Failure>(
         let most = if half - used.capacity < used.capacity / 4 { here } else { half };
         let capacity = wanted.min(most);
         let start = if is_last {
-            // SAFETY: the block is the last one and belongs to the caller.
+            // SAFETY: by this function's contract, the block is the last one of the region, ends at
+            // the cursor's low end, and is the vector's own.
             unsafe { cursor.lengthen_low(used.start, (capacity - used.capacity) * size) }
         } else {
             cursor.take_low(capacity, element)
@@ -365,14 +368,14 @@ unsafe fn grow_or_move<F: Failure>(
         }
     }
     if wanted > needed {
-        // SAFETY: the caller says that `used` came from the low end, and `used.len <= needed <
-        // wanted`.
+        // SAFETY: the block is as this function's contract says, because a failure above changes
+        // nothing; `used.len <= used.capacity < needed < wanted`.
         if let Ok(room) = unsafe { move_shared::<AllocError>(cursor, used, element, wanted) } {
             return Ok(room);
         }
     }
-    // SAFETY: the caller says that `used` came from the low end, and `used.len <= needed`. A
-    // failure above leaves the block as it was.
+    // SAFETY: the block is as this function's contract says, because a failure above changes
+    // nothing; `used.len <= used.capacity < needed`.
     unsafe { move_shared(cursor, used, element, needed) }
 }
 
@@ -389,7 +392,8 @@ unsafe fn move_shared<F: Failure>(
 ) -> Result<Room, F> {
     debug_assert!(used.len <= capacity, "the elements fit");
     let start = cursor.reserve_low::<F>(layout(element, capacity)?)?;
-    // SAFETY: the elements are initialised, and the new block has room for them and was free.
+    // SAFETY: `used.len` elements are initialised, and the new block has room for them, as
+    // `used.len <= capacity`; it was free, so they do not overlap.
     unsafe { start.copy_from_nonoverlapping(used.start, used.len * element.size()) };
     Ok(Room { start, capacity })
 }
@@ -476,8 +480,8 @@ unsafe impl Grow for ScopeMut<'_, '_> {
         exact: bool,
     ) -> Result<Room, F> {
         let cursor = self.scope.cursor();
-        // SAFETY: the caller says that `used` is the block of a vector over this memory. The scope
-        // has been borrowed exclusively since `new`.
+        // SAFETY: `used` is the block of a vector over this memory, by this function's contract.
+        // The scope is borrowed exclusively, and `self.chunk` is where the builder is.
         let (room, chunk) =
             unsafe { grow_exclusive::<F>(cursor, self.chunk, used, element, needed, exact)? };
         self.chunk = chunk;
@@ -520,15 +524,15 @@ unsafe fn grow_exclusive<F: Failure>(
     let wanted = amortized_capacity(needed, used.len, element.size(), exact);
     debug_assert!(wanted >= needed);
     if wanted > needed {
-        // SAFETY: the caller says that the scope is borrowed exclusively and that `chunk` is where
-        // the builder is; `used.len <= needed < wanted`.
+        // SAFETY: by this function's contract, the scope is borrowed exclusively and the builder is
+        // in `chunk`; `used.len <= used.capacity < needed < wanted`.
         let moved = unsafe { move_exclusive::<AllocError>(cursor, chunk, used, element, wanted) };
         if let Ok(moved) = moved {
             return Ok(moved);
         }
     }
-    // SAFETY: the caller says that the scope is borrowed exclusively and that `chunk` is where the
-    // builder is. A failure above leaves both as they were.
+    // SAFETY: by this function's contract, the scope is borrowed exclusively and the builder is in
+    // `chunk`: a failure above changes neither; `used.len < needed`.
     unsafe { move_exclusive(cursor, chunk, used, element, needed) }
 }
 
@@ -545,10 +549,10 @@ unsafe fn move_exclusive<F: Failure>(
     capacity: usize,
 ) -> Result<(Room, NonNull<Header>), F> {
     let layout = layout::<F>(element, capacity)?;
-    // SAFETY: the caller says that the builder is in `chunk`, and its scope is borrowed
-    // exclusively.
+    // SAFETY: by this function's contract, the builder is in `chunk`, and the scope is borrowed
+    // exclusively, so only one of the two cursors is used (I4).
     let builder = unsafe { cursor.builder_in(chunk) };
-    // SAFETY: the builder's cursor derives from this one.
+    // SAFETY: `builder_in` returned the builder's cursor for this one.
     unsafe { cursor.advance_builder::<F>(&builder, layout)? };
     let room = room_of(&builder, element);
     debug_assert!(room.capacity >= capacity && used.len <= capacity, "the elements fit");

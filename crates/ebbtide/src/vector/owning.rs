@@ -189,7 +189,8 @@ impl<'m, T, A: HasArena> Owning<T, &'m A> {
         capacity: usize,
         memory: &'m A,
     ) -> Self {
-        // SAFETY: the caller says that these are the parts of a forgotten vector.
+        // SAFETY: by this function's contract, these are the parts of a forgotten vector over this
+        // memory, so V1 and V2 hold for them.
         let elements = unsafe { Elements::from_parts(start, len, capacity) };
         Owning::of(Vector { elements, memory })
     }
