@@ -150,7 +150,7 @@ pub(crate) fn refuse_other_allocators() {
     }
     let why =
         b"cargo ebbtide advise: the program loads another allocator; run it with the system's\n";
-    // SAFETY: `write` reads so many bytes of the text.
+    // SAFETY: the system reads `why.len()` bytes of the text, which has as many.
     unsafe { syscall(SYS_WRITE, 2_i64, why.as_ptr(), why.len()) };
     // SAFETY: has no preconditions.
     unsafe { syscall(SYS_EXIT_GROUP, 2_i64) };

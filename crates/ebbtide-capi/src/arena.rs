@@ -247,7 +247,7 @@ fn result(result: Result<(), ebb_status>) -> ebb_status {
 /// handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_new(options: *const ebb_options) -> *mut ebb_arena {
-    // SAFETY: null or valid, by the rules for every function.
+    // SAFETY: `options` is null or valid for reads, by the rules for every function.
     match unsafe { choose(options) } {
         Ok(choice) => make(choice).map_or_else(fail_null, NonNull::as_ptr),
         Err(status) => fail_null(status),
@@ -285,13 +285,14 @@ pub unsafe extern "C" fn ebb_arena_new_in(
     storage: *mut ebb_arena_storage,
     options: *const ebb_options,
 ) -> *mut ebb_arena {
-    // SAFETY: null or valid, by the rules for every function.
+    // SAFETY: `options` is null or valid for reads, by the rules for every function.
     let choice = match unsafe { choose(options) } {
         Ok(choice) => choice,
         Err(status) => return fail_null(status),
     };
     let (memory, limit) = (Memory::Grows(choice.arena()), choice.limit);
-    // SAFETY: null or valid, by the rules for every function.
+    // SAFETY: `storage` is null or valid for writes, and stays so until the arena ends, as the
+    // header demands.
     unsafe { place_in(storage, ebb_arena::new(memory, None, limit)) }
 }
 
@@ -305,7 +306,8 @@ pub unsafe extern "C" fn ebb_fixed_new(
     size: usize,
 ) -> *mut ebb_arena {
     let choice = Choice { first_chunk: 0, limit: usize::MAX, source: Source::Nothing };
-    // SAFETY: null or valid, by the rules for every function.
+    // SAFETY: both are null or valid, and the buffer's `size` bytes are the arena's until it ends,
+    // as the header demands.
     unsafe { over_buffer(storage, buffer, size, choice) }
 }
 
@@ -318,9 +320,10 @@ pub unsafe extern "C" fn ebb_spilling_new(
     size: usize,
     options: *const ebb_options,
 ) -> *mut ebb_arena {
-    // SAFETY: null or valid, by the rules for every function.
+    // SAFETY: `options` is null or valid for reads, by the rules for every function.
     match unsafe { choose(options) } {
-        // SAFETY: null or valid, by the rules for every function.
+        // SAFETY: both are null or valid, and the buffer's `size` bytes are the arena's until it
+        // ends, as the header demands.
         Ok(choice) => unsafe { over_buffer(storage, buffer, size, choice) },
         Err(status) => fail_null(status),
     }
@@ -379,11 +382,12 @@ pub unsafe extern "C" fn ebb_arena_free(arena: *mut ebb_arena) -> ebb_status {
     let Some(handle) = NonNull::new(arena) else {
         return EBB_OK;
     };
-    // SAFETY: an arena, by the rules for every function.
+    // SAFETY: not null, so it is an arena that only this thread uses, by the rules for every
+    // function; the reference is dropped at once.
     if let Err(status) = unsafe { idle(arena) } {
         return fail(status);
     }
-    // SAFETY: an arena; no reference to this field exists.
+    // SAFETY: an arena, as above, so the field is initialised; no reference to it exists.
     let handle_source = unsafe { (*arena).handle_source };
     // SAFETY: `ebb_arena_new` or one of its siblings wrote the handle, no scope is open (C1, C3),
     // and nobody uses it again, by the rules for every function.
@@ -404,7 +408,8 @@ pub unsafe extern "C" fn ebb_arena_reset(arena: *mut ebb_arena) -> ebb_status {
     let Some(arena) = NonNull::new(arena) else {
         return fail(EBB_NULL);
     };
-    // SAFETY: an arena, by the rules for every function.
+    // SAFETY: not null, so it is an arena that only this thread uses, by the rules for every
+    // function.
     if unsafe { state(arena.as_ptr()) } == Ok(OPEN) {
         // SAFETY: an arena, as `state` found. No reference to this field exists.
         let words = unsafe { (*arena.as_ptr()).ready };
@@ -420,7 +425,8 @@ pub unsafe extern "C" fn ebb_arena_reset(arena: *mut ebb_arena) -> ebb_status {
 /// Frees every chunk but the first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_trim(arena: *mut ebb_arena) -> ebb_status {
-    // SAFETY: null or valid, by the rules for every function.
+    // SAFETY: null, or an arena that only this thread uses, by the rules for every function; the
+    // reference ends before this returns.
     result(unsafe { idle(arena) }.map(|memory| match memory {
         Memory::Grows(arena) => arena.trim(),
         Memory::Buffer(fixed) => fixed.trim(),
@@ -430,7 +436,8 @@ pub unsafe extern "C" fn ebb_arena_trim(arena: *mut ebb_arena) -> ebb_status {
 /// Frees chunks until the arena holds at most `keep` bytes of its backing; 0 frees all chunks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_shrink(arena: *mut ebb_arena, keep: usize) -> ebb_status {
-    // SAFETY: null or valid, by the rules for every function.
+    // SAFETY: null, or an arena that only this thread uses, by the rules for every function; the
+    // reference ends before this returns.
     result(unsafe { idle(arena) }.map(|memory| match memory {
         Memory::Grows(arena) => arena.reset_with(Retain::Bytes(keep)),
         Memory::Buffer(fixed) if fixed.stats().held > keep => fixed.trim(),
@@ -443,7 +450,8 @@ pub unsafe extern "C" fn ebb_arena_shrink(arena: *mut ebb_arena, keep: usize) ->
 /// buffer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_merge(arena: *mut ebb_arena) -> ebb_status {
-    // SAFETY: null or valid, by the rules for every function.
+    // SAFETY: null, or an arena that only this thread uses, by the rules for every function; the
+    // reference ends before this returns.
     result(unsafe { idle(arena) }.map(|memory| {
         if let Memory::Grows(arena) = memory {
             arena.reset_with(Retain::OneChunk);
@@ -456,7 +464,8 @@ pub unsafe extern "C" fn ebb_arena_merge(arena: *mut ebb_arena) -> ebb_status {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_set_limit(arena: *mut ebb_arena, bytes: usize) -> ebb_status {
     let limit = if bytes == 0 { usize::MAX } else { bytes };
-    // SAFETY: null or an arena, by the rules for every function.
+    // SAFETY: null, or an arena that only this thread uses, by the rules for every function; what
+    // is reached is used only below.
     match unsafe { reach(arena) } {
         Err(status) => return fail(status),
         Ok(Reached::Memory(memory)) => memory.set_limit(limit),
@@ -505,7 +514,8 @@ unsafe fn reach<'a>(arena: *const ebb_arena) -> Result<Reached<'a>, ebb_status> 
         // SAFETY: C4: an arena, and it has no words in use.
         return Ok(Reached::Memory(unsafe { &(*arena).memory }));
     }
-    // SAFETY: an arena; no reference to this field exists.
+    // SAFETY: not null, so it is an arena by this function's contract: the field is initialised,
+    // and no reference to it exists.
     Ok(Reached::Words(unsafe { (*arena).ready }))
 }
 

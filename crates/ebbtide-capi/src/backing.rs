@@ -61,7 +61,8 @@ unsafe impl Backing for Source {
             return Err(AllocError);
         };
         if block.addr().get() % align != 0 {
-            // SAFETY: the block was just allocated, with these numbers.
+            // SAFETY: the block was allocated just now by the same pair, with these numbers, and
+            // nobody uses it.
             unsafe { release(context, block.as_ptr().cast(), size, align) };
             return Err(AllocError);
         }

@@ -159,7 +159,7 @@ pub unsafe extern "C" fn ebb_open_slowly_(arena: *mut ebb_arena, opened: *mut eb
         Ok(words) => ebb_scope { words, state: arena.cast() },
         Err(status) => closed(fail(status)),
     };
-    // SAFETY: the header passes a variable of its own.
+    // SAFETY: the header passes a variable of its own, which is valid for the write of a scope.
     unsafe { opened.write(scope) };
 }
 

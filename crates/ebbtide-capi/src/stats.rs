@@ -108,7 +108,8 @@ pub unsafe extern "C" fn ebb_scope_stats(
     // SAFETY: null or a scope, by the rules for every function. Only its arena is changed, if any.
     let copy = unsafe { scope.as_ref() }.copied();
     let found = match copy {
-        // SAFETY: a copy of a scope, which nobody uses meanwhile.
+        // SAFETY: a local copy, which is closed or whose words are in use, by the rules for every
+        // function; nobody uses the original during the call.
         Some(mut scope) => unsafe { core_scope(&raw mut scope) }.map(|scope| scope.stats()),
         None => Err(EBB_NULL),
     };

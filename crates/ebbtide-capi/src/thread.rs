@@ -148,7 +148,7 @@ pub(crate) unsafe fn give_back(arena: NonNull<ebb_arena>) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_thread_open_(opened: *mut ebb_scope) {
     let scope = open().unwrap_or_else(|status| scope::closed(fail(status)));
-    // SAFETY: the header passes a variable of its own.
+    // SAFETY: the header passes a variable of its own, which is valid for the write of a scope.
     unsafe { opened.write(scope) };
 }
 

@@ -99,7 +99,8 @@ impl<B: Backing> Chunks<B> {
     pub(crate) fn control(&self) -> ControlRef<'_> {
         // SAFETY: the control block was made for this backing, and the borrow keeps it in place.
         unsafe { self.control.set_backing(&self.backing) };
-        // SAFETY: the borrow keeps the control block in place.
+        // SAFETY: the control block was made for this backing, whose address was just stored, and
+        // the borrow keeps both in place.
         unsafe { ControlRef::new(NonNull::from(&self.control)) }
     }
 

@@ -150,7 +150,8 @@ impl<'v, B: Backing> DropArena<'v, B> {
     fn alloc_in<T: 'v, F: Failure>(&self, value: T) -> Result<&mut T, F> {
         if needs_drop::<T>() {
             let root = self.arena.open_root_for::<F>(Need::of::<Entry<T>>(1))?;
-            // SAFETY: `T: 'v`.
+            // SAFETY: `T: 'v`, and only references that borrow the arena refer to the value, so
+            // none is used after a reset or the end.
             unsafe { self.register(root, value) }
         } else {
             self.arena.open_root_for::<F>(Need::of::<T>(1))?.place(value).map(Fresh::lend)

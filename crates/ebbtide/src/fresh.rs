@@ -205,7 +205,7 @@ impl<'a> Scope<'a> {
             let Ok(layout) = Layout::array::<T>(len) else {
                 return Err(F::too_large());
             };
-            // SAFETY: the layout of an array.
+            // SAFETY: the layout is that of an array, so its size is a multiple of its alignment.
             let block = unsafe { self.cursor().reserve_array::<F>(layout)? };
             prefetch::below_block(block, layout.size(), || {
                 self.cursor().used_above(block.addr().get())

@@ -28,7 +28,8 @@ impl<'a, T> InitGuard<'a, T> {
         let mut guard = InitGuard::new(room);
         for index in 0..len {
             let value = make(index);
-            // SAFETY: `index < len`, which is the capacity.
+            // SAFETY: `index` elements were pushed, which is less than `len`, the capacity of the
+            // room.
             unsafe { guard.elements.push_unchecked(value) };
         }
         guard.finish()
@@ -44,7 +45,8 @@ impl<'a, T> InitGuard<'a, T> {
         let mut guard = InitGuard::new(room);
         for index in 0..len {
             let value = make(index)?;
-            // SAFETY: `index < len`, which is the capacity.
+            // SAFETY: `index` elements were pushed, which is less than `len`, the capacity of the
+            // room.
             unsafe { guard.elements.push_unchecked(value) };
         }
         Ok(guard.finish())

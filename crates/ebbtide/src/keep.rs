@@ -148,7 +148,8 @@ impl<'a> Scope<'a> {
     ) -> &'a mut str {
         // SAFETY: the bytes are not written to before they are a string again.
         let bytes = self.keep_slice(|s| unsafe { make(s).as_bytes_mut() });
-        // SAFETY: the bytes of a string.
+        // SAFETY: the bytes are those of the string that `make` returned, or a copy of them, so
+        // they are UTF-8.
         unsafe { core::str::from_utf8_unchecked_mut(bytes) }
     }
 
@@ -251,7 +252,8 @@ impl<'a> Scope<'a> {
         make: impl for<'c> FnOnce(&mut Scope<'c>) -> Result<&'c str, E>,
     ) -> Result<&'a str, E> {
         let bytes = self.keep_slice_or(|s| make(s).map(str::as_bytes))?;
-        // SAFETY: the bytes of a string.
+        // SAFETY: the bytes are those of the string that `make` returned, or a copy of them, so
+        // they are UTF-8.
         Ok(unsafe { core::str::from_utf8_unchecked(bytes) })
     }
 

@@ -308,7 +308,7 @@ impl Local {
         }
         let primary = self.primary.get();
         if let Some(primary) = primary {
-            // SAFETY: the entry is not leased, as tested above.
+            // SAFETY: the entry is not leased, as tested above, so no scope of it is in use (T4).
             unsafe { primary.reclaim() };
         }
         self.state_when_idle.set(READY);
@@ -343,7 +343,7 @@ impl Local {
     #[inline(never)]
     fn give_back(&self, entry: EntryRef) {
         self.open.set(self.open.get() - 1);
-        // SAFETY: its one lease ends.
+        // SAFETY: its one lease ends (T1), so no scope of the entry is in use.
         unsafe { entry.reclaim() };
         if self.primary.get() == Some(entry) {
             self.state.set(self.state.get() & !LEASED);

@@ -134,13 +134,15 @@ impl<B: Backing> Home<B> {
         let place = arena.open_root_for::<R>(need)?.reserve_value::<Contents<B>, R>()?.into_raw();
         let place = place.cast::<Contents<B>>();
         let contents = Contents { arena, room: NonNull::<[u8; 0]>::dangling() };
-        // SAFETY: a new block for an arena.
+        // SAFETY: the block is new, aligned and large enough for the contents, and nobody else
+        // refers to it.
         unsafe { place.write(contents) };
         Ok(Home(place))
     }
 
     fn contents(&self) -> &Contents<B> {
-        // SAFETY: W1.
+        // SAFETY: W1: the contents are initialised and stay there as long as this is borrowed, and
+        // nobody else has the arena.
         unsafe { self.0.as_ref() }
     }
 
@@ -417,7 +419,8 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
 
 impl<F: ForLifetime, B: Backing> Drop for Owned<F, B> {
     fn drop(&mut self) {
-        // SAFETY: W2: the value is there, and not used again.
+        // SAFETY: W2: the value is initialised and aligned in its block, which is alive as long as
+        // the `Home`, and not used again.
         unsafe { self.value.drop_in_place() };
     }
 }

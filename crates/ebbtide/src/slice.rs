@@ -77,9 +77,9 @@ impl<'a> Scope<'a> {
     #[inline(always)]
     fn slice_clone_in<T: Clone, F: Failure>(&self, values: &[T]) -> Result<&'a mut [T], F> {
         let room = self.reserve_slice::<T, F>(values.len())?;
-        // SAFETY: reserved above for as many elements.
+        // SAFETY: the room is aligned, new, and has `values.len()` elements (F1).
         unsafe { clone_plain(values, room.start()) };
-        // SAFETY: all elements are cloned.
+        // SAFETY: `clone_plain` wrote all elements of the room, which has `values.len()`.
         Ok(unsafe { room.assume_init() }.lend())
     }
 
@@ -87,7 +87,8 @@ impl<'a> Scope<'a> {
     fn slice_fill_in<T: Copy, F: Failure>(&self, len: usize, value: T) -> Result<&'a mut [T], F> {
         if size_of::<T>() == 0 {
             let room = self.reserve_slice::<T, F>(len)?;
-            // SAFETY: copying zero-sized elements does nothing.
+            // SAFETY: elements without bytes are initialised if a value of the type exists, and
+            // `value` does.
             return Ok(unsafe { room.assume_init() }.lend());
         }
         self.slice_with_in(len, |_| value).map(Fresh::lend)

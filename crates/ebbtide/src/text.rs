@@ -247,7 +247,7 @@ impl<'a> GrowString<'_, 'a> {
     #[inline]
     #[must_use]
     pub fn into_str(self) -> &'a mut str {
-        // SAFETY: U1.
+        // SAFETY: the bytes are UTF-8 (U1).
         unsafe { core::str::from_utf8_unchecked_mut(GrowVec::into_slice(self.bytes)) }
     }
 
@@ -573,7 +573,7 @@ impl<'s, 'a> String<'s, 'a> {
     #[inline]
     #[must_use]
     pub fn into_str(self) -> &'a mut str {
-        // SAFETY: U1.
+        // SAFETY: the bytes are UTF-8 (U1).
         unsafe { core::str::from_utf8_unchecked_mut(Vec::into_slice(self.bytes)) }
     }
 
@@ -700,7 +700,7 @@ impl<M> Text<M> {
     #[inline(always)]
     #[must_use]
     pub fn as_str(&self) -> &str {
-        // SAFETY: U1.
+        // SAFETY: the bytes are UTF-8 (U1).
         unsafe { core::str::from_utf8_unchecked(&self.bytes) }
     }
 
@@ -716,7 +716,7 @@ impl<M> Text<M> {
     #[inline(always)]
     #[must_use]
     pub fn as_mut_str(&mut self) -> &mut str {
-        // SAFETY: U1, which changes through a `&mut str` preserve.
+        // SAFETY: the bytes are UTF-8 (U1), and changes through a `&mut str` keep them so.
         unsafe { core::str::from_utf8_unchecked_mut(&mut self.bytes) }
     }
 
@@ -848,7 +848,7 @@ impl<M> Text<M> {
         unsafe { self.bytes.set_len(0) };
         let (mut kept, mut next) = (0, 0);
         while next < len {
-            // SAFETY: below the length.
+            // SAFETY: `next < len`, so this is one of the initialised bytes of the block (V1, V2).
             let from = unsafe { self.bytes.as_ptr().add(next) };
             // SAFETY: the text from `next` on is unchanged: characters were moved only to places
             // before it.
@@ -859,7 +859,8 @@ impl<M> Text<M> {
             let size = character.len_utf8();
             if keep(character) {
                 if kept < next {
-                    // SAFETY: below the length.
+                    // SAFETY: `kept < next < len`, so this is one of the initialised bytes of the
+                    // block (V1, V2).
                     let to = unsafe { self.bytes.as_mut_ptr().add(kept) };
                     // SAFETY: a character moves towards the start, over bytes that were removed or
                     // moved, or are its own: `size` initialised bytes that nothing else refers to.
@@ -871,7 +872,8 @@ impl<M> Text<M> {
             }
             next += size;
         }
-        // SAFETY: these are whole characters, one after the other.
+        // SAFETY: the first `kept` bytes are initialised, and are whole characters, one after the
+        // other (U1).
         unsafe { self.bytes.set_len(kept) };
     }
 

@@ -649,7 +649,8 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     #[inline]
     fn finish(mut self) -> Fresh<'a, [T]> {
         self.shrink_to_fit();
-        // SAFETY: a block of the scope lives for `'a`.
+        // SAFETY: a block of the scope is valid for `'a` (I2), and the vector does not give it
+        // back.
         unsafe { self.elements.into_fresh() }
     }
 

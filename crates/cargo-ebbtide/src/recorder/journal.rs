@@ -58,7 +58,8 @@ impl Open {
         let (at, bytes) = (c_long::try_from(at).ok()?, c_long::try_from(len - at).ok()?);
         let (file, any) = (c_long::from(self.0), 0 as c_long);
         loop {
-            // SAFETY: has no preconditions; the file is a record.
+            // SAFETY: has no preconditions; the file is the record, and only gets room that it did
+            // not have.
             if unsafe { sys::syscall(sys::SYS_FALLOCATE, file, any, at, bytes) } == 0 {
                 return Some(());
             }

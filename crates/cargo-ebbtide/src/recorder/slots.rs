@@ -162,7 +162,8 @@ impl Slots {
             // Some at once, because each is a call of the system.
             let ready = end.next_multiple_of(READY_AT_ONCE).min(range_end);
             let pages = ptr::with_exposed_provenance_mut::<c_void>(self.ready);
-            // SAFETY: the pages lie in the range, above every slot.
+            // SAFETY: the pages lie in the range, above every slot, so nobody uses them, and they
+            // only gain access rights.
             if unsafe { sys::mprotect(pages, ready - self.ready, sys::PROT_READ_WRITE) } != 0 {
                 return None;
             }

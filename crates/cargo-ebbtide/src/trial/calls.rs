@@ -120,7 +120,8 @@ fn start(local: &'static Local) -> bool {
 /// Prepares the end of threads. Returns false if that is impossible.
 pub(crate) fn prepare() -> bool {
     let mut key: c_uint = 0;
-    // SAFETY: the variable is written.
+    // SAFETY: `key` is valid for the write of a number, and every value of the key will be a
+    // thread's `Local`, which `end_thread` takes.
     if unsafe { sys::pthread_key_create(&raw mut key, Some(end_thread)) } != 0 {
         return false;
     }
@@ -138,7 +139,8 @@ unsafe extern "C" fn end_thread(local: *mut c_void) {
 
 /// Adds the calls of the thread to the report.
 pub(crate) fn report_calls(local: &Local) {
-    // SAFETY: null, or the report, which is never unmapped.
+    // SAFETY: null, or the report, which is aligned, initialised and never unmapped, and whose
+    // fields are atomics.
     if let Some(report) = unsafe { REPORT.load(Ordering::Relaxed).as_ref() } {
         let calls = local.calls.replace(0);
         local.reported.set(local.reported.get() + calls);

@@ -424,7 +424,7 @@ impl<T, L: Length> Elements<T, L> {
         unsafe { self.shift(index, index + 1, len - index) };
         // SAFETY: in the block; the element that was there has moved.
         unsafe { self.put(index, value) };
-        // SAFETY: one more is initialised.
+        // SAFETY: the first `len + 1` elements are initialised, and room was reserved for one more.
         unsafe { self.set_len(len + 1) };
         Ok(())
     }
@@ -438,7 +438,7 @@ impl<T, L: Length> Elements<T, L> {
         let value = unsafe { self.take(index) };
         // SAFETY: `index < len`, and those that are moved are used where they are then.
         unsafe { self.shift(index + 1, index, len - index - 1) };
-        // SAFETY: one fewer is left.
+        // SAFETY: the `len - 1` elements that are left are the first ones, initialised.
         unsafe { self.set_len(len - 1) };
         value
     }
@@ -452,7 +452,7 @@ impl<T, L: Length> Elements<T, L> {
         let value = unsafe { self.take(index) };
         // SAFETY: both are places of elements, possibly the same. The last one is no longer counted.
         unsafe { self.shift(last, index, 1) };
-        // SAFETY: one fewer is left.
+        // SAFETY: the first `last` places hold the elements that are left, initialised.
         unsafe { self.set_len(last) };
         value
     }
@@ -470,7 +470,8 @@ impl<T, L: Length> Elements<T, L> {
         if needs_drop::<T>() {
             // SAFETY: `len` was within the length.
             let first = unsafe { self.place(len) };
-            // SAFETY: `dropped` elements, initialised, and no longer counted.
+            // SAFETY: `dropped` elements are aligned, initialised (V1) and the vector's own (V2).
+            // They are no longer counted, so nothing else drops them.
             unsafe { NonNull::slice_from_raw_parts(first, dropped).drop_in_place() };
         }
     }
@@ -641,7 +642,8 @@ impl<T, L: Length> Elements<T, L> {
             // SAFETY: the block has room for `values.len()` more elements and is the vector's alone
             // (V2).
             unsafe { clone_plain(values, place) };
-            // SAFETY: all of them are initialised.
+            // SAFETY: the first `len + values.len()` elements are initialised, and within the
+            // capacity by this function's contract.
             unsafe { self.set_len(len + values.len()) };
         }
     }
@@ -704,7 +706,7 @@ impl<T, L: Length> Elements<T, L> {
         self.reserve::<F>(memory, more)?;
         // SAFETY: room was reserved for one more than that.
         unsafe { self.fill_with(more - 1, || value.clone()) };
-        // SAFETY: the room for that one element.
+        // SAFETY: the room was reserved for `more` elements, of which `more - 1` were written.
         unsafe { self.push_unchecked(value) };
         Ok(())
     }
@@ -867,7 +869,7 @@ impl<'e, T, L: Length> Written<'e, T, L> {
 impl<T, L: Length> Drop for Written<'_, T, L> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: `count` elements after the first `from` were written.
+        // SAFETY: `count` elements after the first `from` were written, each within the capacity.
         unsafe { self.elements.set_len(self.from + self.count) };
     }
 }

@@ -12,7 +12,7 @@ impl<T, L: Length> Elements<T, L> {
         let mut gap = Gap::begin(self, 0);
         // Before the first removed element, nothing has to move.
         while gap.next < len {
-            // SAFETY: below `len`.
+            // SAFETY: `next < len`, and the reference of the last round is not used any more.
             if !keep(unsafe { gap.next() }) {
                 // SAFETY: `next` was just examined.
                 unsafe { gap.remove_next() };
@@ -22,7 +22,7 @@ impl<T, L: Length> Elements<T, L> {
             gap.kept += 1;
         }
         while gap.next < len {
-            // SAFETY: below `len`.
+            // SAFETY: `next < len`, and the reference of the last round is not used any more.
             let keeps = keep(unsafe { gap.next() });
             if keeps {
                 // SAFETY: `kept < next < len`, because one was removed.
@@ -100,7 +100,8 @@ impl<'e, T, L: Length> Gap<'e, T, L> {
     #[inline(always)]
     pub(super) unsafe fn next<'r>(&mut self) -> &'r mut T {
         debug_assert!(self.next < self.len, "there is one");
-        // SAFETY: initialised, because it was not examined yet.
+        // SAFETY: by this function's contract, `next < len`; the element was not examined yet, so
+        // it is initialised, and no other reference exists.
         unsafe { self.elements.element(self.next) }
     }
 
@@ -112,7 +113,8 @@ impl<'e, T, L: Length> Gap<'e, T, L> {
     #[inline(always)]
     unsafe fn remove_next(&mut self) {
         self.next += 1;
-        // SAFETY: initialised, and counted as removed, so not used again.
+        // SAFETY: the contract of this function gives `next < len`, so the place was initialised;
+        // it counts as removed, so nothing uses it again.
         let removed = unsafe { self.elements.element(self.next - 1) };
         // SAFETY: the reference is to a valid element, which nothing reads or drops again.
         unsafe { core::ptr::drop_in_place(removed) };
@@ -126,9 +128,9 @@ impl<'e, T, L: Length> Gap<'e, T, L> {
     #[inline(always)]
     unsafe fn keep_next(&mut self) {
         debug_assert!(self.kept < self.next && self.next < self.len, "there is a gap");
-        // SAFETY: below `len`.
+        // SAFETY: by this function's contract, `next < len`, which is at most the capacity.
         let from = unsafe { self.elements.place(self.next) };
-        // SAFETY: below `next`.
+        // SAFETY: by this function's contract, `kept < next < len`, which is at most the capacity.
         let to = unsafe { self.elements.place(self.kept) };
         // SAFETY: an element moves to a place whose element is gone or has moved.
         unsafe { from.copy_to_nonoverlapping(to, 1) };

@@ -61,14 +61,14 @@ impl<T, M> Owned<T, M> {
     #[inline(always)]
     fn next(&mut self) -> Option<T> {
         let index = self.left.next()?;
-        // SAFETY: taken from `left`.
+        // SAFETY: `next` has just removed `index` from `left`.
         Some(unsafe { self.take(index) })
     }
 
     #[inline(always)]
     fn next_back(&mut self) -> Option<T> {
         let index = self.left.next_back()?;
-        // SAFETY: taken from `left`.
+        // SAFETY: `next_back` has just removed `index` from `left`.
         Some(unsafe { self.take(index) })
     }
 
@@ -79,7 +79,8 @@ impl<T, M> Owned<T, M> {
         let end = self.left.start + count;
         let skipped = self.left.start..end;
         self.left.start = end;
-        // SAFETY: elements that are no longer in `left`.
+        // SAFETY: the elements are initialised, in the same block, and no longer in `left`, so
+        // nobody else uses or drops them.
         drop(unsafe { Owned::<T, M>::new(self.start, skipped) });
         self.next()
     }
@@ -106,7 +107,7 @@ impl<T, M> Owned<T, M> {
         if self.left.is_empty() {
             return None;
         }
-        // SAFETY: an index of the block.
+        // SAFETY: `left` has indices of the block, so this is inside of it.
         let first = unsafe { self.start.add(self.left.start) };
         Some(NonNull::slice_from_raw_parts(first, self.left.len()))
     }
@@ -273,7 +274,7 @@ impl<'v, T, L: Length> Drain<'v, T, L> {
     pub(super) fn of(elements: &'v mut Elements<T, L>, range: Range<usize>) -> Self {
         let len = elements.len();
         debug_assert!(range.start <= range.end && range.end <= len, "the range is in the vector");
-        // SAFETY: the length shrinks.
+        // SAFETY: `range.start <= len`, so the length shrinks to elements that are initialised.
         unsafe { elements.set_len(range.start) };
         // SAFETY: elements that the vector no longer counts, in its block, and it is borrowed.
         let owned = unsafe { Owned::new(elements.start(), range.clone()) };
@@ -324,7 +325,8 @@ impl<T, L: Length> Drop for Tail<'_, T, L> {
         let len = self.elements.len();
         // SAFETY: `len <= start`, and the elements between the two were removed.
         unsafe { self.move_to(len) };
-        // SAFETY: the tail follows directly now.
+        // SAFETY: the tail now follows the first `len` elements directly, and all of it is
+        // initialised and in the block.
         unsafe { self.elements.set_len(len + self.count) };
     }
 }
@@ -363,7 +365,8 @@ impl<T, P: FnMut(&mut T) -> bool, L: Length> Iterator for ExtractIf<'_, T, P, L>
             let index = self.gap.next;
             self.gap.next += 1;
             if taken {
-                // SAFETY: initialised, and counted as removed.
+                // SAFETY: `index` is below the end of the elements, so it is initialised; it counts
+                // as removed, so nothing else reads or drops it.
                 return Some(unsafe { self.gap.elements.take(index) });
             }
             // SAFETY: an element moves to its own place, or to one whose element is gone or has
@@ -523,12 +526,14 @@ fn make_way<F: Failure, T, L: Length>(
     // The length of zero-sized elements may be close to `usize::MAX`.
     let gap = announced.min(total.saturating_add(16));
     // Growing copies the elements up to the length, so the length includes the tail meanwhile.
-    // SAFETY: the tail follows the elements directly.
+    // SAFETY: the tail follows the first `len` elements directly, so `total` elements are
+    // initialised, within the capacity.
     unsafe { tail.elements.set_len(total) };
     let uncount = Uncount { elements: tail.elements, len };
     uncount.elements.reserve::<F>(memory, gap)?;
     drop(uncount);
-    // SAFETY: room was made for the gap and the tail.
+    // SAFETY: room was made for `gap` places and the tail, so these lie in the block; nothing but
+    // the tail is behind `len`.
     unsafe { tail.move_to(len + gap) };
     Ok(())
 }
@@ -547,7 +552,8 @@ impl<'t, 'v, T, L: Length> Behind<'t, 'v, T, L> {
     fn of(tail: &'t mut Tail<'v, T, L>) -> Self {
         let before = tail.elements.len();
         debug_assert_eq!(before, tail.start);
-        // SAFETY: the tail follows the elements directly.
+        // SAFETY: the tail follows the first `before` elements directly, so all of them are
+        // initialised, within the capacity.
         unsafe { tail.elements.set_len(before + tail.count) };
         Behind { tail, before }
     }

@@ -238,7 +238,8 @@ impl<'a, T> NodeVec<'a, T> {
 
     #[inline]
     fn finish(self) -> Fresh<'a, [T]> {
-        // SAFETY: the block of a `NodeVec<'a, T>` lives for `'a`.
+        // SAFETY: the block of a `NodeVec<'a, T>` is valid for `'a` (I2), and the vector does not
+        // give it back.
         unsafe { self.elements.into_fresh() }
     }
 

@@ -74,7 +74,7 @@ impl<T, M: Memory> Owning<T, M> {
     #[inline]
     fn into_vector(self) -> Vector<T, M> {
         let mut this = ManuallyDrop::new(self);
-        // SAFETY: `this` is not used again.
+        // SAFETY: `this` is not used again, so the vector is taken once.
         unsafe { ManuallyDrop::take(&mut this.vector) }
     }
 }

@@ -78,14 +78,15 @@ mod system {
 
     impl<T> DerefMut for Guard<'_, T> {
         fn deref_mut(&mut self) -> &mut T {
-            // SAFETY: this guard has the lock, and is borrowed exclusively.
+            // SAFETY: this guard has the lock, so no other gives access, and it is borrowed
+            // exclusively.
             unsafe { &mut *self.0.value.get() }
         }
     }
 
     impl<T> Drop for Guard<'_, T> {
         fn drop(&mut self) {
-            // SAFETY: this guard has the lock.
+            // SAFETY: this guard locked the mutex, in this thread, because a guard is not `Send`.
             unsafe { pthread_mutex_unlock(self.0.mutex.get()) };
         }
     }
