@@ -58,7 +58,8 @@ const COLOURS: [(&str, &str, &str); 13] = [
 ];
 
 fn colour(name: &str, index: usize) -> usize {
-    COLOURS.iter().position(|(known, ..)| *known == name).unwrap_or(if index == 0 { 0 } else { 8 })
+    let at = |name: &str| COLOURS.iter().position(|(known, ..)| *known == name);
+    at(name).or_else(|| at(if index == 0 { "ebbtide" } else { "" })).unwrap_or_default()
 }
 
 impl Axis {
