@@ -1,13 +1,15 @@
 //! Which functions would pay as scopes.
 
 use crate::{
+    calls::Calls,
     compare::LEAST_GAIN,
-    lifetimes::{Block, Costs, Lifetimes, Look},
+    counts::{Counts, LITTLE, Number, Sums},
+    lifetimes::{Block, Costs, Lifetimes},
     machine,
     symbols::{Function, Symbols},
 };
 use cargo_ebbtide::record::{Record, header};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 
 /// A scope must serve so many blocks before it pays for itself.
 const LEAST_BLOCKS: f64 = 16.0;
@@ -19,18 +21,9 @@ const LEAST_INSIDE: f64 = 0.8;
 /// that is freed in a scope is not all used again before its end.
 const MOST_CHURN: f64 = 72.0;
 
-/// A scope may allocate so many bytes in any case.
-const LITTLE: f64 = 1_048_576.0;
-
 /// A program saves about 0.4 to 1.0 of the difference between an allocation and one in a scope that a
 /// loop on this machine shows: chosen with the programs of docs/records/adviser.csv.
 const REALISED: (f64, f64) = (0.4, 1.0);
-
-/// If more calls than this share end before a later block, some may have ended before it twice.
-const MOST_ENDED: f64 = 0.8;
-
-/// The error of a number of calls that is not used: then those are counted that were seen.
-const MOST_ERROR: f64 = 0.3;
 
 /// A scope with less memory is preferred if it has at least this share of the gain.
 pub(crate) const NEARLY: f64 = 0.75;
@@ -83,6 +76,20 @@ impl Times {
         let program = without + lifetimes.blocks.len() as f64 * (alloc + free);
         Times { program, alloc, free, in_scope: machine.in_scope, scope: machine.scope }
     }
+
+    /// The share of the program's time that the allocator takes for so many blocks: at most 1, as the
+    /// clock is not exact, and on a busy machine even less.
+    fn share(&self, blocks: f64) -> f64 {
+        (blocks * (self.alloc + self.free) / self.program).min(1.0)
+    }
+
+    /// The share of the program's time that scopes save in so many calls of a function.
+    fn saved(&self, sums: &Sums, calls: f64, realised: f64) -> f64 {
+        // A block that moves is allocated and freed once more.
+        let moved = sums.resizes * sums.inside / sums.blocks.max(1.0);
+        let pair = (self.alloc + self.free) * (1.0 - self.in_scope);
+        ((sums.inside + moved) * pair * realised - calls * self.scope) / self.program
+    }
 }
 
 /// Where blocks of a scope that outlive it were allocated.
@@ -101,6 +108,10 @@ pub(crate) struct Scope {
     pub(crate) calls: f64,
     /// The standard error of that number, as a share of it.
     pub(crate) calls_error: f64,
+    /// Whether these are its calls, and not only those of the function into which it is inlined.
+    pub(crate) are_counted: bool,
+    /// The blocks that die soon.
+    soon: f64,
     /// Blocks and bytes that were allocated in its calls.
     pub(crate) blocks: f64,
     pub(crate) bytes: f64,
@@ -116,6 +127,8 @@ pub(crate) struct Scope {
     pub(crate) time: f64,
     pub(crate) gains: (f64, f64),
     pub(crate) escapes: Vec<Escape>,
+    /// The file and the lines in it from where its blocks are allocated that are freed soon.
+    pub(crate) lines: Option<String>,
     /// Whether it is worth a scope, which has to be a future's.
     pub(crate) is_polled: bool,
     /// The mean number of functions around it.
@@ -124,6 +137,36 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
+    fn of(
+        function: Function,
+        sums: Sums,
+        number: Number,
+        times: Times,
+        calls: &mut Calls<'_>,
+    ) -> Scope {
+        let gain = |realised| times.saved(&sums, number.calls, realised);
+        Scope {
+            calls: number.calls,
+            calls_error: number.error,
+            are_counted: number.is_known,
+            soon: sums.soon,
+            blocks: sums.blocks,
+            bytes: sums.bytes,
+            inside: sums.inside,
+            by_other: sums.by_other,
+            resizes: sums.resizes,
+            recorded: sums.members.len(),
+            time: times.share(sums.blocks),
+            gains: (gain(REALISED.0), gain(REALISED.1)),
+            lines: sums.lines(function.location.as_deref()),
+            escapes: escapes(&sums, calls),
+            is_polled: false,
+            depth: sums.depth / sums.blocks.max(1.0),
+            members: sums.members,
+            function,
+        }
+    }
+
     /// The middle of what a scope would save.
     pub(crate) fn gain(&self) -> f64 {
         f64::midpoint(self.gains.0, self.gains.1)
@@ -144,6 +187,9 @@ impl Scope {
 
     /// Whether a scope would hold little memory, or little more than its blocks do.
     fn is_bounded(&self, blocks: &[Block]) -> bool {
+        if !self.are_counted && self.soon >= LEAST_INSIDE * self.blocks {
+            return true;
+        }
         self.bytes_a_call() <= LITTLE.max(self.alive(blocks) * MOST_CHURN)
     }
 
@@ -167,7 +213,7 @@ impl Scope {
 
     /// Whether it was called once, or its calls look like one, with more than a little memory.
     pub(crate) fn seems_to_be_one_call(&self) -> bool {
-        self.calls < 1.5 && self.bytes_a_call() > LITTLE
+        self.are_counted && self.calls < 1.5 && self.bytes_a_call() > LITTLE
     }
 
     pub(crate) fn blocks_a_call(&self) -> f64 {
@@ -196,103 +242,9 @@ pub(crate) struct Advice {
     pub(crate) time: f64,
 }
 
-/// What the blocks tell that were allocated some blocks after recorded ones.
-#[derive(Default)]
-struct After {
-    /// The blocks that the recorded ones stand for, and the sum of the squares.
-    looked: f64,
-    squares: f64,
-    /// Those among them of which the call has ended.
-    ended: f64,
-}
-
-/// A rate with its relative variance.
-#[derive(Clone, Copy)]
-struct Estimate {
-    rate: f64,
-    variance: f64,
-}
-
-impl After {
-    fn add(&mut self, weight: f64, has_ended: bool) {
-        self.looked += weight;
-        self.squares += weight * weight;
-        self.ended += if has_ended { weight } else { 0.0 };
-    }
-
-    /// The ends for each block; `None` if there are none, or if two may lie in a gap.
-    fn ends(&self, gap: u64) -> Option<Estimate> {
-        let share = self.ended / self.looked;
-        let looks = self.looked * self.looked / self.squares;
-        let variance = (1.0 - share) / share / looks;
-        (share > 0.0 && share <= MOST_ENDED)
-            .then_some(Estimate { rate: share / gap as f64, variance })
-    }
-}
-
-impl Estimate {
-    /// Whether this rate is lower than another one, beyond chance.
-    fn is_below(self, other: Estimate) -> bool {
-        self.rate < other.rate * (1.0 - 2.0 * (self.variance + other.variance).sqrt())
-    }
-
-    /// The mean of two that are independent.
-    fn and(self, other: Estimate) -> Estimate {
-        let (one, two) = (1.0 / self.variance, 1.0 / other.variance);
-        let rate = (self.rate * one + other.rate * two) / (one + two);
-        Estimate { rate, variance: 1.0 / (one + two) }
-    }
-}
-
-/// What is known of one function while the blocks are counted.
-#[derive(Default)]
-struct Sums {
-    /// The calls that some recorded block was the first to show.
-    seen: f64,
-    /// By the number of blocks between.
-    after: BTreeMap<u64, After>,
-    blocks: f64,
-    bytes: f64,
-    inside: f64,
-    by_other: f64,
-    resizes: f64,
-    members: HashSet<usize>,
-    depth: f64,
-    escaped: BTreeMap<usize, (f64, f64)>,
-}
-
-impl Sums {
-    /// The number of calls, and its relative standard error.
-    ///
-    /// Each call has one last block. If of the blocks that lie `gap` blocks after recorded ones a share
-    /// are in another call, there is an end in `gap / share` blocks, as long as no gap has two. The
-    /// widest such gap has the most ends. Where some calls have fewer blocks than the gap, it finds
-    /// fewer ends than a narrower one does, and is not used. If hardly any call ends, so many blocks
-    /// are recorded of each call that all calls are seen.
-    fn calls(&self) -> (f64, f64) {
-        let seen = (self.seen.max(1.0), 0.0);
-        let mut ends: Vec<Estimate> = Vec::new();
-        for (gap, after) in &self.after {
-            let Some(here) = after.ends(*gap) else { continue };
-            if ends.iter().any(|narrower| here.is_below(*narrower)) {
-                break;
-            }
-            ends.push(here);
-        }
-        // The two widest: they are of different recorded blocks.
-        let ends = match ends[..] {
-            [.., one, two] => one.and(two),
-            [one] => one,
-            [] => return seen,
-        };
-        let (calls, error) = (self.blocks * ends.rate, ends.variance.sqrt());
-        if error > MOST_ERROR || calls < seen.0 { seen } else { (calls, error) }
-    }
-}
-
 /// Functions that start the program or a thread, and those of the allocator itself.
 pub(crate) fn is_of_the_runtime(name: &str) -> bool {
-    const STARTS: [&str; 12] = [
+    const STARTS: [&str; 13] = [
         "_start",
         "__libc_start",
         "start_thread",
@@ -304,6 +256,7 @@ pub(crate) fn is_of_the_runtime(name: &str) -> bool {
         "alloc::",
         "<alloc::",
         "__rust_",
+        "__rustc::",
         "__rdl_",
     ];
     STARTS.iter().any(|start| name.starts_with(start))
@@ -311,80 +264,26 @@ pub(crate) fn is_of_the_runtime(name: &str) -> bool {
 
 impl Advice {
     pub(crate) fn of(lifetimes: &Lifetimes, symbols: &Symbols, times: Times) -> Advice {
-        let mut sums: HashMap<Function, Sums> = HashMap::new();
-        let mut paths: HashMap<usize, Vec<Function>> = HashMap::new();
-        for (index, block) in lifetimes.blocks.iter().enumerate() {
-            let path = paths.entry(block.frame).or_insert_with(|| {
-                let path = lifetimes.path(block.frame);
-                let address = |frame: usize| lifetimes.frames[frame].address;
-                let name = |frame| symbols.function(&lifetimes.modules, address(frame));
-                path.into_iter().map(name).collect()
-            });
-            count(&mut sums, index, block, path);
-        }
-        for look in &lifetimes.looks {
-            let block = &lifetimes.blocks[look.block];
-            count_ends(&mut sums, look, block.weight, &paths[&block.frame]);
-        }
-        let blocks: f64 = lifetimes.blocks.iter().map(|block| block.weight).sum();
-        let pair = times.alloc + times.free;
-        // The clock is not exact, and on a busy machine even less.
-        let share = |blocks: f64| (blocks * pair / times.program).min(1.0);
-        let mut all: Vec<Scope> = sums
-            .into_iter()
-            .filter(|(function, _)| function.is_named && !is_of_the_runtime(&function.name))
-            .map(|(function, sums)| {
-                let (calls, calls_error) = sums.calls();
-                let gain = |realised: f64| {
-                    // A block that moves is allocated and freed once more.
-                    let moved = sums.resizes * sums.inside / sums.blocks.max(1.0);
-                    let saved = (sums.inside + moved) * pair * (1.0 - times.in_scope) * realised;
-                    (saved - calls * times.scope) / times.program
-                };
-                let gains = (gain(REALISED.0), gain(REALISED.1));
-                let mut escapes: Vec<Escape> = sums
-                    .escaped
-                    .into_iter()
-                    .map(|(frame, (blocks, bytes))| {
-                        let mut stack = paths[&frame].clone();
-                        stack.reverse();
-                        stack.retain(|function| !is_of_the_runtime(&function.name));
-                        Escape { stack, blocks, bytes }
-                    })
-                    .collect();
-                escapes.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
-                Scope {
-                    function,
-                    calls,
-                    calls_error,
-                    blocks: sums.blocks,
-                    bytes: sums.bytes,
-                    inside: sums.inside,
-                    by_other: sums.by_other,
-                    resizes: sums.resizes,
-                    recorded: sums.members.len(),
-                    time: share(sums.blocks),
-                    gains,
-                    escapes,
-                    is_polled: false,
-                    depth: sums.depth / sums.blocks.max(1.0),
-                    members: sums.members,
-                }
-            })
+        let mut calls = Calls::new(lifetimes, symbols);
+        let counts = Counts::of(lifetimes, &mut calls);
+        let may_pay = |sums: &Sums, calls| times.saved(sums, calls, REALISED.1) >= LEAST_GAIN;
+        let functions = counts.functions(lifetimes, symbols, may_pay).into_iter();
+        let mut all: Vec<Scope> = functions
+            .filter(|(function, ..)| function.is_named && !is_of_the_runtime(&function.name))
+            .map(|(function, sums, number)| Scope::of(function, sums, number, times, &mut calls))
             .collect();
         all.sort_by(|a, b| b.gain().total_cmp(&a.gain()).then_with(|| a.function.cmp(&b.function)));
-        let sets = sets(&all, &lifetimes.blocks);
-        for index in sets.iter().flatten() {
-            let scope = &mut all[*index];
-            scope.is_polled = symbols.is_polled(&scope.function.name);
+        for scope in all.iter_mut().filter(|scope| scope.pays()) {
+            scope.is_polled = symbols.is_polled(&scope.function);
         }
+        let sets = sets(&all, &lifetimes.blocks);
         let firsts = sets.iter().filter_map(|set| set.first().copied());
         let mut chosen: Vec<usize> =
             firsts.filter(|index| all[*index].is_bounded(&lifetimes.blocks)).collect();
         chosen.sort_by(|a, b| all[*b].gain().total_cmp(&all[*a].gain()));
         let best = all.iter().map(Scope::gain).fold(0.0, f64::max);
         let too_long = (0..all.len())
-            .filter(|_| chosen.is_empty())
+            .filter(|index| chosen.is_empty() && all[*index].are_counted)
             .filter(|index| all[*index].pays() && all[*index].gain() >= NEARLY * best)
             .max_by(|a, b| {
                 let key = |index: usize| (all[index].function.is_own(), all[index].depth);
@@ -392,38 +291,22 @@ impl Advice {
                 a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
             });
         let recorded = lifetimes.blocks.len();
-        Advice { all, sets, chosen, too_long, blocks, recorded, time: share(blocks) }
+        let blocks = lifetimes.blocks.iter().map(|block| block.weight).sum();
+        Advice { all, sets, chosen, too_long, blocks, recorded, time: times.share(blocks) }
     }
 }
 
-/// Counts one block for each function on its stack, for the outermost of its calls.
-fn count(sums: &mut HashMap<Function, Sums>, index: usize, block: &Block, path: &[Function]) {
-    let weight = block.weight;
-    let mut seen = HashSet::new();
-    for (depth, function) in path.iter().enumerate() {
-        if !seen.insert(function) {
-            continue;
-        }
-        let sums = sums.entry(function.clone()).or_default();
-        let bytes = block.size as f64 * weight;
-        sums.blocks += weight;
-        sums.bytes += bytes;
-        sums.resizes += block.resizes as f64 * weight;
-        sums.depth += depth as f64 * weight;
-        sums.members.insert(index);
-        if depth >= block.continued {
-            sums.seen += 1.0;
-        }
-        if block.freed_by_other {
-            sums.by_other += weight;
-        }
-        if depth < block.alive {
-            sums.inside += weight;
-        } else {
-            let escaped = sums.escaped.entry(block.frame).or_default();
-            *escaped = (escaped.0 + weight, escaped.1 + bytes);
-        }
-    }
+/// Where the blocks of a function that outlive its calls were allocated, the most bytes first.
+fn escapes(sums: &Sums, calls: &mut Calls<'_>) -> Vec<Escape> {
+    let escapes = sums.escaped.iter().map(|(frame, (blocks, bytes))| {
+        let path = calls.of(*frame);
+        let functions = path.iter().rev().map(|call| &call.place.function);
+        let stack = functions.filter(|function| !is_of_the_runtime(&function.name)).cloned();
+        Escape { stack: stack.collect(), blocks: *blocks, bytes: *bytes }
+    });
+    let mut escapes: Vec<Escape> = escapes.collect();
+    escapes.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
+    escapes
 }
 
 /// The functions that may be worth a scope, in sets whose calls lie in one another; in each, the one to
@@ -446,7 +329,12 @@ fn sets(all: &[Scope], blocks: &[Block]) -> Vec<Vec<usize>> {
         let key = |index: usize| {
             let scope = &all[index];
             let is_less = scope.gain() < NEARLY * all[best].gain();
-            (!scope.is_bounded(blocks), is_less, !scope.function.is_own())
+            (
+                !scope.is_bounded(blocks),
+                is_less,
+                scope.function.host.is_some(),
+                !scope.function.is_own(),
+            )
         };
         related.sort_by(|a, b| {
             let memory = |index: usize| all[index].bytes_a_call();
@@ -468,23 +356,4 @@ fn sets(all: &[Scope], blocks: &[Block]) -> Vec<Vec<usize>> {
         sets.push(different);
     }
     sets
-}
-
-/// Counts what one look tells of each function on the stack, for the outermost of its calls.
-fn count_ends(sums: &mut HashMap<Function, Sums>, look: &Look, weight: f64, path: &[Function]) {
-    let mut seen = HashSet::new();
-    for (depth, function) in path.iter().enumerate() {
-        // What had ended at the look before was counted then, for this one too.
-        if !seen.insert(function) || depth >= look.before {
-            continue;
-        }
-        let Some(sums) = sums.get_mut(function) else { continue };
-        let has_ended = depth >= look.alive;
-        let mut gap = look.gap;
-        sums.after.entry(gap).or_default().add(weight, has_ended);
-        while has_ended && gap <= look.last / Look::FARTHER {
-            gap *= Look::FARTHER;
-            sums.after.entry(gap).or_default().add(weight, true);
-        }
-    }
 }

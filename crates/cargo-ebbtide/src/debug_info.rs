@@ -136,9 +136,16 @@ pub(crate) fn is_async(file: &object::File<'_>, name: &str) -> bool {
     .is_ok_and(|found| !found.is_empty())
 }
 
-/// The addresses of the bodies of `async` functions and blocks, which are polled.
-pub(crate) fn polled(file: &object::File<'_>) -> HashSet<u64> {
-    let mut polled = HashSet::new();
+/// The bodies of `async` functions and blocks, which are polled.
+#[derive(Default)]
+pub(crate) struct Polled {
+    /// Where they begin, or the functions into which they are inlined.
+    pub(crate) addresses: HashSet<u64>,
+    pub(crate) names: HashSet<String>,
+}
+
+pub(crate) fn polled(file: &object::File<'_>) -> Polled {
+    let mut polled = Polled::default();
     let mut search = || {
         let bodies = functions(file, |described| {
             described.text(DW_AT_name).is_some_and(|name| name.starts_with("{async_"))
@@ -146,7 +153,9 @@ pub(crate) fn polled(file: &object::File<'_>) -> HashSet<u64> {
         each(file, |described| {
             let offset = described.entry.offset().to_debug_info_offset(&described.unit.header);
             if offset.is_some_and(|offset| bodies.contains(&offset)) {
-                polled.extend(described.function);
+                polled.addresses.extend(described.function);
+                let linked = described.text(DW_AT_linkage_name);
+                polled.names.extend(linked.map(|linked| source_name(&linked)));
             }
         })
     };

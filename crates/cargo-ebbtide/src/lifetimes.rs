@@ -53,6 +53,12 @@ pub(crate) struct Block {
     pub(crate) alive: usize,
     /// The same at the latest [`Look`]; `usize::MAX` if there was none.
     alive_after: usize,
+    /// Where the innermost of the frames ran that were the same call when it was freed; 0 if that is not
+    /// known.
+    pub(crate) place: u64,
+    /// The number of blocks that its thread had allocated at its birth, and from then until its death.
+    born: u64,
+    pub(crate) age: u64,
     /// The number of outermost frames that are the same calls as for the thread's recorded block
     /// before.
     pub(crate) continued: usize,
@@ -145,7 +151,7 @@ struct Heights {
     latest: Option<usize>,
     recorded: u64,
     /// The blocks up to the latest recorded one, and what the recorded ones stand for by chance.
-    blocks: f64,
+    blocks: u64,
     weights: f64,
     /// The cycle counter at the first and the latest entry.
     ticks: Option<(u64, u64)>,
@@ -158,7 +164,7 @@ impl Heights {
 
     /// What makes the sum of the weights the number of the thread's blocks.
     fn correction(&self) -> f64 {
-        if self.recorded < Heights::ENOUGH { 1.0 } else { self.blocks / self.weights }
+        if self.recorded < Heights::ENOUGH { 1.0 } else { self.blocks as f64 / self.weights }
     }
 
     fn see(&mut self, ticks: u64) {
@@ -188,7 +194,8 @@ impl Lifetimes {
         let mut lifetimes = Lifetimes { frames: vec![Frame::default()], ..Lifetimes::default() };
         let mut threads: HashMap<u64, Heights> = HashMap::new();
         for (at, entry) in record.entries().enumerate() {
-            match entry? {
+            let entry = entry?;
+            match entry {
                 Entry::Module { base, start, end, path } => {
                     let path = String::from_utf8_lossy(path).into_owned();
                     lifetimes.modules.push(Module { base, start, end, path });
@@ -196,38 +203,7 @@ impl Lifetimes {
                 Entry::Frame { parent, address, depth, .. } => {
                     lifetimes.frames.push(Frame { parent: parent as usize, address, depth });
                 }
-                Entry::Birth { ticks, thread, frame, base, size, weight, kept, high, distance } => {
-                    let frame = frame as usize;
-                    let heights = threads.entry(thread).or_default();
-                    heights.see(ticks);
-                    heights.recorded += 1;
-                    heights.blocks += distance as f64;
-                    heights.weights += weight as f64;
-                    let before = heights.latest.replace(lifetimes.blocks.len());
-                    let before = before.map(|before| lifetimes.blocks[before]);
-                    let replaced =
-                        before.filter(|before| before.base == base).map_or(0, |before| {
-                            lifetimes.replaced(before.frame, frame, base, &same_function)
-                        });
-                    heights.add(at, high.max(replaced));
-                    let continued = before.map_or(0, |before| {
-                        lifetimes.alive(&before, heights.since(before.birth), kept)
-                    });
-                    lifetimes.blocks.push(Block {
-                        frame,
-                        size,
-                        weight: weight as f64,
-                        thread,
-                        base,
-                        birth: at,
-                        alive: 0,
-                        alive_after: usize::MAX,
-                        continued,
-                        death: None,
-                        freed_by_other: false,
-                        resizes: 0,
-                    });
-                }
+                Entry::Birth { .. } => lifetimes.bear(at, &entry, &mut threads, &same_function),
                 Entry::Next { id, gap, kept, high, last } => {
                     let Some(block) = lifetimes.blocks.get(id as usize).copied() else { continue };
                     let heights = threads.entry(block.thread).or_default();
@@ -237,20 +213,10 @@ impl Lifetimes {
                     lifetimes.blocks[id as usize].alive_after = alive;
                     lifetimes.looks.push(Look { block: id as usize, gap, last, alive, before });
                 }
-                Entry::Death { id, ticks, thread, kept, high } => {
-                    let heights = threads.entry(thread).or_default();
-                    heights.see(ticks);
-                    heights.add(at, high);
-                    let Some(block) = lifetimes.blocks.get(id as usize).copied() else { continue };
-                    let is_own = thread == block.thread;
-                    let kept = if is_own { kept } else { u64::MAX };
-                    let heights = threads.entry(block.thread).or_default();
-                    let alive = lifetimes.alive(&block, heights.since(block.birth), kept);
-                    let dead = &mut lifetimes.blocks[id as usize];
-                    (dead.alive, dead.death, dead.freed_by_other) = (alive, Some(at), !is_own);
-                }
+                Entry::Death { .. } => lifetimes.die(at, &entry, &mut threads),
                 Entry::End { thread, distance } => {
-                    threads.entry(thread).or_default().blocks += distance as f64;
+                    let heights = threads.entry(thread).or_default();
+                    heights.blocks = heights.blocks.saturating_add(distance);
                 }
                 Entry::Resize { id, .. } => {
                     if let Some(block) = lifetimes.blocks.get_mut(id as usize) {
@@ -269,6 +235,75 @@ impl Lifetimes {
             block.weight *= threads.get(&block.thread).map_or(1.0, Heights::correction);
         }
         Ok(lifetimes)
+    }
+
+    /// A block is allocated.
+    fn bear(
+        &mut self,
+        at: usize,
+        entry: &Entry<'_>,
+        threads: &mut HashMap<u64, Heights>,
+        same_function: &impl Fn(&[Module], u64, u64) -> bool,
+    ) {
+        let &Entry::Birth { ticks, thread, frame, base, size, weight, kept, high, distance } =
+            entry
+        else {
+            return;
+        };
+        let frame = frame as usize;
+        let heights = threads.entry(thread).or_default();
+        heights.see(ticks);
+        heights.recorded += 1;
+        heights.blocks = heights.blocks.saturating_add(distance);
+        heights.weights += weight as f64;
+        let before = heights.latest.replace(self.blocks.len());
+        let before = before.map(|before| self.blocks[before]);
+        let replaced = before
+            .filter(|before| before.base == base)
+            .map_or(0, |before| self.replaced(before.frame, frame, base, same_function));
+        heights.add(at, high.max(replaced));
+        let continued =
+            before.map_or(0, |before| self.alive(&before, heights.since(before.birth), kept));
+        self.blocks.push(Block {
+            frame,
+            size,
+            weight: weight as f64,
+            thread,
+            base,
+            birth: at,
+            alive: 0,
+            alive_after: usize::MAX,
+            place: 0,
+            born: heights.blocks,
+            age: 0,
+            continued,
+            death: None,
+            freed_by_other: false,
+            resizes: 0,
+        });
+    }
+
+    /// A block is freed.
+    fn die(&mut self, at: usize, entry: &Entry<'_>, threads: &mut HashMap<u64, Heights>) {
+        let &Entry::Death { id, ticks, thread, kept, high, place, since } = entry else { return };
+        let heights = threads.entry(thread).or_default();
+        heights.see(ticks);
+        heights.add(at, high);
+        let Some(block) = self.blocks.get(id as usize).copied() else { return };
+        let is_own = thread == block.thread;
+        let (kept, since) = if is_own { (kept, since) } else { (u64::MAX, 0) };
+        let heights = threads.entry(block.thread).or_default();
+        let alive = self.alive(&block, heights.since(block.birth), kept);
+        let now = heights.blocks.saturating_add(since);
+        // Callers stand still below the frame that has called something else meanwhile: so it is where it was.
+        let stands = is_own && (alive as u64) < kept;
+        let stood =
+            || alive.checked_sub(1).and_then(|last| self.path(block.frame).get(last).copied());
+        let place =
+            if stands { stood().map_or(0, |last| self.frames[last].address) } else { place };
+        let dead = &mut self.blocks[id as usize];
+        (dead.alive, dead.death, dead.freed_by_other) = (alive, Some(at), !is_own);
+        (dead.place, dead.age) = (place, now.saturating_sub(block.born));
     }
 
     /// The files of the modules, without links; the program's is the first.

@@ -6,7 +6,8 @@
 //! ```text
 //! main ─► run (starts the program with the recorder) ─► the record
 //!      ─► lifetimes (which calls a block has outlived) ─► symbols (names)
-//!      ─► machine (what a block costs here) ─► advice (sums by function, the choice) ─► table
+//!      ─► calls (those around a block, with inlined ones)
+//!      ─► machine (what a block costs here) ─► counts (sums by function) ─► advice (the choice) ─► table
 //!      ─► stacks (the tree of calls, and files for other tools) ─► page
 //!      ─► measure ─┬─ probe (finds a function and its entry)
 //!                  └─ compare (runs with scopes there, and without, until the difference is clear)
@@ -20,7 +21,9 @@
 
 mod advice;
 mod beginning;
+mod calls;
 mod compare;
+mod counts;
 mod debug_info;
 mod frames;
 mod input;
@@ -36,6 +39,7 @@ mod spelling;
 mod stacks;
 mod symbols;
 mod table;
+mod turns;
 
 use advice::{Advice, Times};
 use cargo_ebbtide::record::{Record, header};
@@ -299,9 +303,11 @@ fn say_advice(
     }
     let table = table::text(&advice, findings.as_ref(), plan.is_all);
     show(plan, &table, &table::json(&advice, findings.as_ref()))?;
-    let is_gain =
-        |index: &usize| findings.as_ref().map_or(is_expected, |found| found.is_gain(*index));
-    Ok(Outcome { is_gain: advice.chosen.iter().any(is_gain), status: run.map(|run| run.status) })
+    let is_gain = match &findings {
+        Some(findings) => findings.are_gains(),
+        None => is_expected && !advice.chosen.is_empty(),
+    };
+    Ok(Outcome { is_gain, status: run.map(|run| run.status) })
 }
 
 /// Reads a record. `seconds` are those of the processor that the program and its children took; `None` if

@@ -33,6 +33,11 @@ impl Findings {
         self.of(index).is_some_and(Comparison::is_gain)
     }
 
+    /// Whether some function gains.
+    pub(crate) fn are_gains(&self) -> bool {
+        self.tried.keys().any(|index| self.is_gain(*index))
+    }
+
     fn saved(&self, index: usize) -> Saved {
         self.of(index).map(Comparison::saved).unwrap_or_default()
     }
@@ -60,7 +65,12 @@ pub(crate) fn measure(
                 if entries.contains_key(index) || findings.tried.contains_key(index) {
                     continue;
                 }
-                match probe::entries(modules, &advice.all[*index].function.name) {
+                let function = &advice.all[*index].function;
+                let probed = match Refusal::inlined(function) {
+                    Some(inlined) => Err(inlined),
+                    None => probe::entries(modules, &function.name),
+                };
+                match probed {
                     Ok(found) => {
                         entries.insert(*index, found);
                         break;
@@ -79,6 +89,11 @@ pub(crate) fn measure(
 
     let (mut chosen, mut expected) = (Vec::new(), Vec::new());
     for set in &advice.sets {
+        let first = set.first().copied().filter(|first| advice.chosen.contains(first));
+        if let Some(inlined) = first.filter(|first| advice.all[*first].function.host.is_some()) {
+            expected.push(inlined);
+            continue;
+        }
         let gains = || set.iter().copied().filter(|index| findings.is_gain(*index));
         let best = gains().map(|index| findings.saved(index).share).fold(0.0, f64::max);
         chosen.extend(gains().find(|index| findings.saved(*index).share >= NEARLY * best));

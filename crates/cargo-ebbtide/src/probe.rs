@@ -63,7 +63,7 @@ pub(crate) fn entries(modules: &[PathBuf], name: &str) -> Result<Vec<Entry>, Ref
             let entry = entry(&file, &functions, function).map_err(|why| {
                 let symbols = Symbols::new();
                 let at = symbols.at(&module.to_string_lossy(), function);
-                let by_hand = patch(&at, symbols.is_polled(&at.name));
+                let by_hand = patch(&at, symbols.is_polled(&at));
                 Refusal::ByHand(function.name.clone(), why.into(), by_hand)
             })?;
             Ok(Entry { module: module.clone(), ..entry })

@@ -9,7 +9,7 @@
 pub const MAGIC: [u8; 8] = *b"EBBADVIS";
 
 /// The version of the format that this build writes and reads.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// The bytes before the first entry.
 pub const HEADER: usize = 128;
@@ -107,6 +107,10 @@ pub enum Entry<'r> {
         kept: u64,
         /// See [`Entry`].
         high: u64,
+        /// Where the innermost of these frames runs now; 0 if it is not known, as in another thread.
+        place: u64,
+        /// The number of blocks since the latest recorded one of the thread that freed it.
+        since: u64,
     },
     /// A recorded block was resized.
     Resize {
@@ -273,7 +277,9 @@ fn entry(bytes: &[u8]) -> Option<Entry<'_>> {
             distance: at(9)?,
         },
         kind::DEATH => {
-            Entry::Death { id: at(1)?, ticks: at(2)?, thread: at(3)?, kept: at(4)?, high: at(5)? }
+            let (id, ticks, thread) = (at(1)?, at(2)?, at(3)?);
+            let (kept, high, place, since) = (at(4)?, at(5)?, at(6)?, at(7)?);
+            Entry::Death { id, ticks, thread, kept, high, place, since }
         }
         kind::RESIZE => Entry::Resize { id: at(1)?, size: at(2)? },
         kind::COST => {

@@ -1,7 +1,10 @@
 //! Why a program cannot be advised, or a function not be tried: all sentences with which the adviser
 //! refuses.
 
-use crate::spelling::some;
+use crate::{
+    spelling::{some, without_arguments},
+    symbols::Function,
+};
 use cargo_ebbtide::{
     record::{Unreadable, VERSION},
     trial::report,
@@ -72,6 +75,13 @@ impl Refusal {
     pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> Refusal {
         let path = path.display().to_string();
         |error| Refusal::System(path, error.to_string())
+    }
+
+    /// Why a function cannot be tried that is inlined into another one.
+    pub(crate) fn inlined(function: &Function) -> Option<Refusal> {
+        let name = without_arguments(&function.name).to_owned();
+        let host = without_arguments(function.host.as_ref()?).to_owned();
+        Some(Refusal::Inlined(name, vec![host]))
     }
 
     /// Why a temporary folder cannot be used.
@@ -174,12 +184,14 @@ impl Display for Refusal {
             Refusal::NotUnique(name, found) => {
                 write!(f, "`{name}` is not unique: there is {}", some(found))
             }
-            Refusal::Inlined(name, callers) => write!(
-                f,
-                "`{name}` is inlined into {}: try a caller, or forbid it (`#[inline(never)]`, \
-                 `__attribute__((noinline))`)",
-                some(callers)
-            ),
+            Refusal::Inlined(name, callers) => {
+                write!(f, "`{name}` is inlined into {}: try a caller", some(callers))?;
+                // A closure, or the body of an `async fn`, has no attributes of its own.
+                if name.ends_with('}') {
+                    return Ok(());
+                }
+                f.write_str(", or forbid it (`#[inline(never)]`, `__attribute__((noinline))`)")
+            }
             Refusal::Unknown(name, similar) => {
                 write!(
                     f,

@@ -1,6 +1,6 @@
 //! The stacks of the recorded blocks: as a tree of calls, and as files that other tools read.
 
-use crate::{advice::is_of_the_runtime, lifetimes::Lifetimes, symbols::Symbols};
+use crate::{advice::is_of_the_runtime, calls::Calls, lifetimes::Lifetimes, symbols::Symbols};
 use flate2::{Compression, write::GzEncoder};
 use serde_json::json;
 use std::{
@@ -34,18 +34,19 @@ impl Node {
     pub(crate) fn of(lifetimes: &Lifetimes, symbols: &Symbols) -> Node {
         let mut root = Node::default();
         let mut paths: HashMap<usize, Vec<(usize, Rc<str>)>> = HashMap::new();
+        let mut calls = Calls::new(lifetimes, symbols);
         for block in &lifetimes.blocks {
             let path = paths.entry(block.frame).or_insert_with(|| {
                 let mut path = Vec::new();
-                for (depth, frame) in lifetimes.path(block.frame).into_iter().enumerate() {
-                    let address = lifetimes.frames[frame].address;
-                    let function = symbols.function(&lifetimes.modules, address);
+                for (depth, call) in calls.of(block.frame).iter().enumerate() {
+                    let function = &call.place.function;
                     if function.is_named && !is_of_the_runtime(&function.name) {
-                        path.push((depth, function.name.into()));
+                        path.push((depth, function.name.as_str().into()));
                     }
                 }
                 if path.is_empty() { vec![(0, UNKNOWN.into())] } else { path }
             });
+            let alive = calls.alive(block);
             let add = |node: &mut Node, is_inside: bool| {
                 node.blocks += block.weight;
                 node.bytes += block.size as f64 * block.weight;
@@ -56,7 +57,7 @@ impl Node {
             let mut at = &mut root;
             for (depth, name) in path {
                 at = at.callees.entry(Rc::clone(name)).or_default();
-                add(at, *depth < block.alive);
+                add(at, *depth < alive);
             }
         }
         root

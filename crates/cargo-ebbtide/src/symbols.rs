@@ -3,28 +3,56 @@
 use crate::{
     debug_info,
     lifetimes::Module,
-    spelling::{source_name, whole_name, without_hash},
+    spelling::{source_name, whole_name},
+    turns::{Code, Turns},
 };
 use object::{Object, ObjectSymbol};
-use std::{cell::RefCell, collections::HashMap, path::Path};
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::HashMap,
+    path::Path,
+    rc::Rc,
+};
 
-/// A function, as it was compiled: what is inlined into it belongs to it.
+/// What the paths of the sources of the system's libraries and of the language's have in them.
+const OF_THE_SYSTEM: [&str; 4] = ["/rustc/", "/rustlib/src/", "/rust/deps/", "/usr/"];
+
+/// A function, as it was compiled, or as it was inlined into another one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Function {
     /// Its name in the source; in a file without symbols, the file and the address.
     pub(crate) name: String,
     /// The file and the line where it begins, if there is debug information.
     pub(crate) location: Option<String>,
-    /// Whether there is a symbol for it.
+    /// Whether it has a name.
     pub(crate) is_named: bool,
+    /// The compiled function into which it is inlined.
+    pub(crate) host: Option<String>,
 }
 
 impl Function {
     /// Whether it is the program's own, as far as the path of its source tells.
     pub(crate) fn is_own(&self) -> bool {
-        const OTHERS: [&str; 4] = ["/registry/src/", "/git/checkouts/", "/rustc/", "/usr/"];
-        let of_others = |location: &String| OTHERS.iter().any(|path| location.contains(path));
-        self.location.as_ref().is_some_and(|location| !of_others(location))
+        const OF_OTHERS: [&str; 2] = ["/registry/src/", "/git/checkouts/"];
+        let mut others = OF_OTHERS.iter().chain(&OF_THE_SYSTEM);
+        self.location.as_ref().is_some_and(|location| !others.any(|path| location.contains(path)))
+    }
+}
+
+/// A function in whose code an address lies.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) function: Function,
+    /// Which of the calls it is that are inlined into a function; 0 for that function.
+    pub(crate) inlined: usize,
+    /// The file and the line in it.
+    pub(crate) line: Option<(Rc<str>, u32)>,
+}
+
+impl Place {
+    /// Whether two places in one frame of the stack are in the same call, as far as the code tells.
+    pub(crate) fn is_in_call_of(&self, other: &Place) -> bool {
+        self.inlined == other.inlined && self.function == other.function
     }
 }
 
@@ -45,24 +73,52 @@ struct Symbol {
 struct File {
     loader: Option<addr2line::Loader>,
     symbols: Vec<Symbol>,
+    code: Code,
+    polled: OnceCell<debug_info::Polled>,
 }
 
 impl File {
     fn open(path: &Path) -> File {
         let bytes = std::fs::read(path).unwrap_or_default();
-        let symbols = object::File::parse(&*bytes).map(|file| symbols(&file)).unwrap_or_default();
-        File { loader: addr2line::Loader::new(path).ok(), symbols }
+        let (known, code) = object::File::parse(&*bytes)
+            .map(|file| (symbols(&file), Code::of(&file)))
+            .unwrap_or_default();
+        let loader = addr2line::Loader::new(path).ok();
+        File { loader, symbols: known, code, polled: OnceCell::new() }
     }
 
-    /// The name of the function at an address of the file, by its debug information: of the last of
-    /// those that are inlined into one another.
-    fn outermost(&self, address: u64) -> Option<String> {
-        let mut frames = self.loader.as_ref()?.find_frames(address).ok()?;
-        let mut name = None;
-        while let Ok(Some(frame)) = frames.next() {
-            name = frame.function.and_then(|function| Some(function.demangle().ok()?.into_owned()));
+    /// The functions at an address of the file, by its debug information, from the outermost on: each is
+    /// inlined into the one before.
+    fn inlined(&self, address: u64) -> Vec<Place> {
+        let mut frames = self.loader.as_ref().and_then(|loader| loader.find_frames(address).ok());
+        let mut places = Vec::new();
+        while let Some(Ok(Some(frame))) = frames.as_mut().map(|frames| frames.next()) {
+            let name = frame.function.as_ref().and_then(|function| function.raw_name().ok());
+            let name = name.map(|name| source_name(&name));
+            let line = frame.location.and_then(|at| Some((at.file?.into(), at.line?)));
+            let is_named = name.is_some();
+            let name = name.unwrap_or_default();
+            let function = Function { name, location: None, is_named, host: None };
+            let inlined = frame.dw_die_offset.map_or(0, |offset| offset.0);
+            places.push(Place { function, inlined, line });
         }
-        name
+        places.reverse();
+        // Lines alone, as debug information, name all closures alike: where one is called tells them apart.
+        for inner in 1..places.len() {
+            let called =
+                places[inner - 1].line.clone().map(|(file, line)| format!("{file}:{line}"));
+            let function = &mut places[inner].function;
+            function.location = called.filter(|_| function.name.starts_with('{'));
+        }
+        places
+    }
+
+    /// Where loops are around the call that returns to an address, in an inlined call.
+    fn turns(&self, address: u64, inlined: usize) -> Turns {
+        let entry = |at: u64| self.symbol(at).map(|symbol| symbol.entry);
+        let host = entry(address.wrapping_sub(1));
+        let is_inside = |at: u64| self.inlined(at).iter().any(|place| place.inlined == inlined);
+        self.code.turns(address, is_inside, |at| entry(at) == host)
     }
 
     /// The function at an address of the file.
@@ -121,7 +177,7 @@ pub(crate) fn functions(file: &object::File<'_>) -> Vec<FunctionAt> {
 /// The functions of the files of a program.
 pub(crate) struct Symbols {
     files: RefCell<HashMap<String, File>>,
-    known: RefCell<HashMap<u64, Function>>,
+    known: RefCell<HashMap<u64, Rc<[Place]>>>,
 }
 
 impl Symbols {
@@ -143,24 +199,40 @@ impl Symbols {
     /// The function that begins at an address of a file.
     pub(crate) fn at(&self, path: &str, function: &FunctionAt) -> Function {
         let location = self.with_file(path, |file| file.location(function.address));
-        Function { name: function.name.clone(), location, is_named: true }
+        Function { name: function.name.clone(), location, is_named: true, host: None }
     }
 
-    /// Whether a function of this name polls a future, or is the body of an `async` function or block,
-    /// which is polled.
-    pub(crate) fn is_polled(&self, name: &str) -> bool {
+    /// Whether a function polls a future, or is the body of an `async` function or block, which is polled.
+    pub(crate) fn is_polled(&self, function: &Function) -> bool {
+        let name = &function.name;
         if !name.ends_with('}') {
             return name.ends_with("Future>::poll");
         }
+        // Lines alone, as debug information, have no paths.
+        if function.host.is_some() && name.starts_with("{async_") {
+            return true;
+        }
         let files = self.files.borrow();
         files.iter().any(|(path, file)| {
-            let starts: Vec<u64> =
-                file.symbols.iter().filter(|s| s.name == name).map(|s| s.entry).collect();
-            !starts.is_empty() && {
+            let polled = file.polled.get_or_init(|| {
                 let bytes = std::fs::read(path).unwrap_or_default();
-                let polled = object::File::parse(&*bytes).map(|file| debug_info::polled(&file));
-                polled.is_ok_and(|polled| starts.iter().any(|start| polled.contains(start)))
+                object::File::parse(&*bytes)
+                    .map(|file| debug_info::polled(&file))
+                    .unwrap_or_default()
+            });
+            let mut starts = file.symbols.iter().filter(|s| s.name == *name).map(|s| s.entry);
+            match function.host {
+                Some(_) => polled.names.contains(name),
+                None => starts.any(|start| polled.addresses.contains(&start)),
             }
+        })
+    }
+
+    /// Where loops are around a call that returns to this address, in an inlined call.
+    pub(crate) fn turns(&self, modules: &[Module], address: u64, inlined: usize) -> Turns {
+        module_of(modules, address).map_or(Turns::InBoth, |module| {
+            let address = address.wrapping_sub(module.base);
+            self.with_file(&module.path, |file| file.turns(address, inlined))
         })
     }
 
@@ -176,33 +248,50 @@ impl Symbols {
         start(one).is_some_and(|start_of_one| Some(start_of_one) == start(other))
     }
 
-    /// The function to which this address is the return.
-    pub(crate) fn function(&self, modules: &[Module], address: u64) -> Function {
+    /// The function to which this address is the return, and those inlined into it, each into the one
+    /// before. Those of the language are left out: they are many, and nobody opens scopes in them.
+    pub(crate) fn places(&self, modules: &[Module], address: u64) -> Rc<[Place]> {
         if let Some(known) = self.known.borrow().get(&address) {
-            return known.clone();
+            return Rc::clone(known);
         }
-        let function = self.find(modules, address);
-        self.known.borrow_mut().insert(address, function.clone());
-        function
+        let places: Rc<[Place]> = self.find(modules, address).into();
+        self.known.borrow_mut().insert(address, Rc::clone(&places));
+        places
     }
 
-    fn find(&self, modules: &[Module], address: u64) -> Function {
+    fn find(&self, modules: &[Module], address: u64) -> Vec<Place> {
+        let unknown = |name| {
+            let function = Function { name, location: None, is_named: false, host: None };
+            vec![Place { function, inlined: 0, line: None }]
+        };
         let Some(module) = module_of(modules, address) else {
-            let name = format!("{address:#x}");
-            return Function { name, location: None, is_named: false };
+            return unknown(format!("{address:#x}"));
         };
         let in_file = module.in_file(address);
         self.with_file(&module.path, |file| {
+            let mut places = file.inlined(in_file);
             // Symbols have whole names; lines alone, as debug information, have not.
-            let name = file.symbol(in_file).map(|symbol| symbol.name.clone());
-            match name.or_else(|| Some(without_hash(&file.outermost(in_file)?))) {
-                Some(name) => Function { name, location: file.location(in_file), is_named: true },
-                None => {
-                    let file_name = module.path.rsplit('/').next().unwrap_or_default();
-                    let name = format!("{file_name}+{in_file:#x}");
-                    Function { name, location: None, is_named: false }
-                }
-            }
+            let symbol = file.symbol(in_file).map(|symbol| symbol.name.clone());
+            let described = places.first().filter(|place| place.function.is_named);
+            let Some(host) = symbol.or_else(|| described.map(|place| place.function.name.clone()))
+            else {
+                let file_name = module.path.rsplit('/').next().unwrap_or_default();
+                return unknown(format!("{file_name}+{in_file:#x}"));
+            };
+            let line = if places.is_empty() { None } else { places.remove(0).line };
+            places.retain(|place| {
+                let function = &place.function;
+                let is_shown = place
+                    .line
+                    .as_ref()
+                    .is_some_and(|(file, _)| !OF_THE_SYSTEM.iter().any(|path| file.contains(path)));
+                is_shown && function.is_named && function.name != host
+            });
+            places.iter_mut().for_each(|place| place.function.host = Some(host.clone()));
+            let location = file.location(in_file);
+            let function = Function { name: host, location, is_named: true, host: None };
+            places.insert(0, Place { function, inlined: 0, line });
+            places
         })
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     compare::{Comparison, Cost, Saved},
     measure::Findings,
     patch::patch,
+    refusal::Refusal,
     spelling::without_arguments,
     symbols::Function,
 };
@@ -79,11 +80,12 @@ pub(crate) const HEADS: [&str; 8] =
 
 /// The columns of a function.
 pub(crate) fn cells(scope: &Scope, tried: Option<&Comparison>) -> [String; HEADS.len()] {
+    let of_a_call = |said: String| if scope.are_counted { said } else { "–".to_owned() };
     [
         short(&scope.function),
-        count(tried.map_or(scope.calls, |tried| tried.calls as f64).max(1.0)),
-        count(scope.blocks_a_call()),
-        bytes(scope.bytes_a_call()),
+        of_a_call(count(tried.map_or(scope.calls, |tried| tried.calls as f64).max(1.0))),
+        of_a_call(count(scope.blocks_a_call())),
+        of_a_call(bytes(scope.bytes_a_call())),
         format!("{:.1} %", scope.share_inside() * 100.0),
         format!("{:.0} %", scope.time * 100.0),
         gain(scope, tried),
@@ -107,17 +109,30 @@ fn none(advice: &Advice) -> String {
             .to_owned();
     };
     let name = without_arguments(&scope.function.name);
+    let trial = Refusal::inlined(&scope.function).map_or_else(
+        || {
+            format!(
+                "If it is called in a loop, its calls may look like one: `--try {name:?}` counts and \
+                 compares them."
+            )
+        },
+        |inlined| format!("{inlined}."),
+    );
     format!(
         "No scope would pay as calls were counted: {name} would save {:.0} to {:.0} %, but allocates \
-         {} per call (calls: {}), which a scope might hold.\n- If it is called in a loop, its calls may \
-         look like one: `--try {name:?}` counts and compares them.\n- If a loop is in it, move the \
-         body of the loop to a function that is not inlined (`#[inline(never)]`, `noinline`), and start \
-         again.\n",
+         {} per call (calls: {}), which a scope might hold.\n- {trial}\n- If a loop is in it{}, move the body of the \
+         loop to a function that is not inlined (`#[inline(never)]`, `noinline`), and start again.\n",
         scope.gains.0 * 100.0,
         scope.gains.1 * 100.0,
         bytes(scope.bytes_a_call()),
         count(scope.calls.max(1.0)),
+        in_lines(scope),
     )
+}
+
+/// The lines in which a loop may be, in parentheses.
+fn in_lines(scope: &Scope) -> String {
+    scope.lines.as_ref().map_or(String::new(), |lines| format!(" ({lines})"))
 }
 
 /// What was recorded.
@@ -173,16 +188,18 @@ pub(crate) fn text(advice: &Advice, findings: Option<&Findings>, is_all: bool) -
 pub(crate) fn hints(scope: &Scope, tried: Option<&Comparison>) -> Vec<String> {
     let place = scope.function.location.as_deref().map_or(String::new(), |at| format!(" ({at})"));
     let mut hints = Vec::new();
-    if tried.is_none() {
+    if let Some(inlined) = Refusal::inlined(&scope.function) {
+        hints.push(inlined.to_string());
+    } else if tried.is_none() {
         hints.push(format!("try:   --try {:?}", without_arguments(&scope.function.name)));
     }
     hints.push(format!("write: {}{place}", patch(&scope.function, scope.is_polled)));
     if tried.is_none() && scope.seems_to_be_one_call() {
-        hints.push(
+        let lines = in_lines(scope);
+        hints.push(format!(
             "called once: in a loop, calls may look like one (`--try` counts them); if a loop is in \
-             it, a scope for each turn holds less"
-                .to_owned(),
-        );
+             it{lines}, a scope for each turn holds less"
+        ));
     }
     if tried.is_some_and(|tried| tried.prints_the_same.is_none()) {
         hints.push(
@@ -190,7 +207,7 @@ pub(crate) fn hints(scope: &Scope, tried: Option<&Comparison>) -> Vec<String> {
         );
     }
     let escaped = scope.blocks - scope.inside;
-    if escaped > 0.0 {
+    if escaped > 0.0 && scope.are_counted {
         let names = scope.escapes.iter().filter_map(|escape| escape.stack.first());
         let mut places: Vec<String> = names.map(|function| function.name.clone()).collect();
         places.dedup();
@@ -218,7 +235,7 @@ pub(crate) fn others(advice: &Advice, findings: Option<&Findings>) -> Vec<String
         for index in set.iter().filter(|index| !advice.chosen.contains(index)) {
             let name = without_arguments(&advice.all[*index].function.name);
             let said = match findings.tried.get(index) {
-                None => continue,
+                None | Some(Err(Refusal::Inlined(..))) => continue,
                 Some(Err(why)) => format!("not tried, {why}"),
                 Some(Ok(tried)) if tried.prints_the_same == Some(false) => {
                     "tried; the program printed something else".to_owned()
@@ -266,7 +283,9 @@ pub(crate) fn json(advice: &Advice, findings: Option<&Findings>) -> serde_json::
         serde_json::json!({
             "function": scope.function.name,
             "location": scope.function.location,
-            "calls": scope.calls,
+            "inlined_into": scope.function.host,
+            "lines": scope.lines,
+            "calls": scope.are_counted.then_some(scope.calls),
             "calls_error": scope.calls_error,
             "blocks": scope.blocks,
             "bytes": scope.bytes,

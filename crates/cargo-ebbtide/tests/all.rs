@@ -56,7 +56,7 @@ impl Folder {
     fn compile(&self, name: &str, more: &[&str]) -> Option<PathBuf> {
         let program = self.path(&name.replace('.', "_"));
         let (compiler, flags) = match Path::new(name).extension().unwrap().to_str().unwrap() {
-            "rs" => ("rustc", &["-C", "opt-level=2", "-g", "--edition", "2024"][..]),
+            "rs" => ("rustc", &["-C", "opt-level=2", "-C", "debuginfo=2", "--edition", "2024"][..]),
             "cpp" => ("g++", &["-O2", "-g"][..]),
             _ => ("cc", &["-O2", "-g", "-pthread", "-fno-builtin-malloc"][..]),
         };
@@ -223,6 +223,29 @@ fn prints_the_same(advised: &Advised, program: &Path, arguments: &[&str]) {
     assert_eq!(advised.printed, expected.trim_end(), "{program:?} {arguments:?}");
 }
 
+/// The only function that is worth a scope.
+fn chosen(advised: &Advised) -> Value {
+    assert_eq!(advised.chosen().len(), 1, "{:#}", advised.json);
+    let mut scopes = advised.json["scopes"].as_array().unwrap().iter();
+    scopes.find(|scope| scope["is_chosen"] == true).unwrap().clone()
+}
+
+/// Whether an estimate is that number, but for chance.
+fn near(estimate: &Value, number: f64) -> bool {
+    (estimate.as_f64().unwrap() / number - 1.0).abs() < 0.5
+}
+
+/// The line of a program in which a text is.
+fn line(program: &str, text: &str) -> usize {
+    let program = fs::read_to_string(source(program)).unwrap();
+    program.lines().position(|line| line.contains(text)).unwrap() + 1
+}
+
+/// The line of a location.
+fn location(location: &Value) -> usize {
+    location.as_str().unwrap().rsplit(':').next().unwrap().parse().unwrap()
+}
+
 fn same(one: f64, other: f64) -> bool {
     (one - other).abs() < 0.5
 }
@@ -317,6 +340,62 @@ fn the_scope_of_an_async_function_is_its_future() {
     let shown = advised.table;
     assert!(shown.contains("write: ebbtide_global::ArenaFuture::new(…) around the"), "{shown}");
     folder.is_the_same("order::{{closure}}", &program, &["100"], 200);
+}
+
+#[test]
+fn a_function_that_is_inlined_is_a_scope() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("inlined.c", &[]) else { return };
+    let stacks = folder.path("a.folded");
+    let options = ["--every", "16", "--stacks", stacks.to_str().unwrap()];
+    let advised = folder.advise(&options, &program, &["post", "20000"]);
+    let chosen = chosen(&advised);
+    assert_eq!((&chosen["function"], &chosen["inlined_into"]), (&"post".into(), &"main".into()));
+    assert!(near(&chosen["calls"], 20_000.0), "{chosen:#}");
+    assert!(advised.share_inside("post") > 0.98, "{chosen:#}");
+    assert!(advised.table.contains("`post` is inlined into `main`: "), "{}", advised.table);
+    let (first, last) = ("long **list = malloc", "malloc(sizeof **kept)");
+    let (first, last) = (line("inlined.c", first), line("inlined.c", last));
+    let at = location(&chosen["location"]);
+    assert!((first..=last).contains(&at), "{chosen:#}");
+    assert!(fs::read_to_string(stacks).unwrap().contains("main;post "));
+
+    // Nothing in it is called once a call, and a loop is around it.
+    let advised = folder.advise(&[], &program, &["parses", "20000"]);
+    let chosen = self::chosen(&advised);
+    assert_eq!((&chosen["function"], &chosen["calls"]), (&"parses".into(), &Value::Null));
+}
+
+/// A function that can be tried is preferred.
+#[test]
+fn a_function_that_inlines_another_one_is_the_scope() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("inlined.c", &[]) else { return };
+    let advised = folder.advise(&[], &program, &["serve", "20000"]);
+    assert_eq!(advised.chosen(), ["serve"], "{:#}", advised.json);
+}
+
+/// Where the code is again where it was is no sign of the same call.
+#[test]
+fn blocks_that_a_later_inlined_call_frees_are_no_reason_for_a_scope() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("inlined.c", &[]) else { return };
+    for what in ["replace", "replace_all"] {
+        let advised = folder.advise(&[], &program, &[what, "20000"]);
+        assert!(advised.chosen().is_empty(), "{what}: {:#}", advised.json);
+    }
+}
+
+#[test]
+fn a_loop_that_is_no_function_is_named_by_its_lines() {
+    let folder = Folder::new();
+    let Some(program) = folder.compile("inlined.c", &[]) else { return };
+    let advised = folder.advise(&[], &program, &["loop", "20000"]);
+    let first = line("inlined.c", "char *text = malloc");
+    let last = line("inlined.c", "char *copy = malloc");
+    let path = source("inlined.c").display().to_string();
+    let hint = format!("If a loop is in it ({path}:{first}-{last}), move the body");
+    assert!(advised.table.contains(&hint), "{hint}: {}", advised.table);
 }
 
 /// Nobody writes a scope into a library of others.

@@ -219,7 +219,7 @@ impl Journal {
         self.write(kind::BIRTH, words, &[])
     }
 
-    pub(crate) fn death(&mut self, words: &[u64; 5]) -> Option<()> {
+    pub(crate) fn death(&mut self, words: &[u64; 7]) -> Option<()> {
         self.write(kind::DEATH, words, &[])
     }
 

@@ -130,6 +130,12 @@ impl Unwound {
         // do not: it runs.
         same.saturating_add(1) as u64
     }
+
+    /// Where the innermost of so many outermost frames runs; 0 if there are fewer.
+    pub(crate) fn place(&self, kept: u64) -> u64 {
+        let index = usize::try_from(kept).unwrap_or(usize::MAX).saturating_sub(1);
+        self.frames.iter().rev().nth(index).map_or(0, |frame| frame.address as u64)
+    }
 }
 
 /// A frame in the tree: see [`Entry::Frame`](crate::record::Entry::Frame).

@@ -202,16 +202,21 @@ pub(crate) fn end() {
     if mode() != ON {
         return;
     }
+    with(|state| {
+        state.journal.end(local.thread.get(), since_latest(local, busy.countdown));
+        state.journal.stamp_processor();
+    });
+}
+
+/// The number of blocks since the thread's latest recorded one.
+fn since_latest(local: &Local, countdown: i64) -> u64 {
     let after = match local.due.get() {
         Due::Birth => 0,
         Due::Next | Due::Time => 1 + local.left.get(),
         Due::Warm => 2 + local.left.get(),
     };
-    let distance = local.distance.get() - 1 - busy.countdown - after;
-    with(|state| {
-        state.journal.end(local.thread.get(), u64::try_from(distance).unwrap_or(0));
-        state.journal.stamp_processor();
-    });
+    let distance = local.distance.get() - 1 - countdown - after;
+    u64::try_from(distance).unwrap_or(0)
 }
 
 extern "C" fn before_fork() {
@@ -380,17 +385,20 @@ pub(crate) unsafe fn free(block: *mut c_void, end: usize) {
     // SAFETY: the slot of a block that is alive, which nobody changes meanwhile.
     let Slot { id, thread, .. } = unsafe { *slot };
     let is_on = mode() == ON;
-    let mut kept = 0;
+    let (mut kept, mut place) = (0, 0);
     if is_on && thread == local.thread.get() {
         // SAFETY: the block is alive until its slot is given back, below.
         let callers = unsafe { slots::callers(slot) };
-        kept = Unwound::here(end).kept(callers);
+        let unwound = Unwound::here(end);
+        kept = unwound.kept(callers);
+        place = unwound.place(kept);
     }
+    let since = busy.as_ref().map_or(0, |busy| since_latest(local, busy.countdown));
     let wait = with(|state| {
         let is_new = is_on && local.thread.get() == 0;
         let wait = is_new.then(|| state.new_thread(local));
         if is_on {
-            state.dies(local, id, kept);
+            state.dies(local, [id, kept, place, since]);
         }
         // SAFETY: the slot was taken here, and its block is not used again.
         unsafe { state.slots.give(slot) };
@@ -591,10 +599,9 @@ impl State {
         Some(block)
     }
 
-    fn dies(&mut self, local: &Local, id: u64, kept: u64) {
-        let words =
-            [id, rate::ticks(), u64::from(local.thread.get()), kept, local.high.replace(0) as u64];
-        self.journal.death(&words);
+    fn dies(&mut self, local: &Local, [id, kept, place, since]: [u64; 4]) {
+        let (thread, high) = (u64::from(local.thread.get()), local.high.replace(0) as u64);
+        self.journal.death(&[id, rate::ticks(), thread, kept, high, place, since]);
     }
 
     /// Records what is left of the stack of the thread's latest recorded block at a later block. Returns
