@@ -341,6 +341,18 @@ fn sets(all: &[Scope], blocks: &[Block]) -> Vec<Vec<usize>> {
             let memory = memory(*a).total_cmp(&memory(*b));
             key(*a).cmp(&key(*b)).then(memory).then(all[*b].depth.total_cmp(&all[*a].depth))
         });
+        // A call of what is polled may serve many requests. The innermost future is that of one.
+        let is_future = |index: usize| all[index].is_polled && all[index].function.is_own();
+        let first = related.first().copied().filter(|first| all[*first].is_polled);
+        let nearly = |index: &&usize| {
+            is_future(**index)
+                && all[**index].is_bounded(blocks)
+                && first.is_some_and(|first| all[**index].gain() >= NEARLY * all[first].gain())
+        };
+        let depth = |a: &&usize, b: &&usize| all[**a].depth.total_cmp(&all[**b].depth);
+        if let Some(request) = related.iter().filter(nearly).max_by(depth).copied() {
+            related.sort_by_key(|index| *index != request);
+        }
         // A function that only calls another one says nothing new.
         let mut different: Vec<usize> = Vec::new();
         for index in related {

@@ -342,6 +342,26 @@ fn the_scope_of_an_async_function_is_its_future() {
     folder.is_the_same("order::{{closure}}", &program, &["100"], 200);
 }
 
+/// Whatever the debug information, in which lines alone have short names.
+#[test]
+fn the_scope_of_a_task_s_request_is_the_future_that_answers_it() {
+    let folder = Folder::new();
+    for (debug, name) in
+        [("2", "future::answer::{{closure}}"), ("line-tables-only", "{async_fn#0}")]
+    {
+        let debug = format!("-Cdebuginfo={debug}");
+        let Some(program) = folder.compile("future.rs", &[&debug]) else { return };
+        let advised = folder.advise(&["--every", "64"], &program, &["8000", "task"]);
+        let chosen = chosen(&advised);
+        assert_eq!(chosen["function"], name, "{:#}", advised.json);
+        assert_eq!(chosen["inlined_into"], "future::main::{{closure}}", "{chosen:#}");
+        assert!(near(&chosen["calls"], 8000.0), "{chosen:#}");
+        let shown = advised.table;
+        assert!(shown.contains("write: ebbtide_global::ArenaFuture::new(…) around"), "{shown}");
+        assert!(shown.contains("` is inlined into `future::main::{{closure}}`: "), "{shown}");
+    }
+}
+
 #[test]
 fn a_function_that_is_inlined_is_a_scope() {
     let folder = Folder::new();

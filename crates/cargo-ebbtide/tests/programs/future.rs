@@ -1,4 +1,5 @@
-//! An executor of boxed futures, which wait once. Argument: the number of futures.
+//! An executor of boxed futures, which wait once. Arguments: the number of futures; a word, if one task
+//! awaits them all.
 
 use std::{
     env,
@@ -21,17 +22,40 @@ async fn order(number: usize) -> usize {
     first + lines(number % 7).collect::<Vec<_>>().iter().map(String::len).sum::<usize>()
 }
 
-fn main() {
-    let count = env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(100);
-    let mut sum = 0;
+/// Answers one request of a task, which awaits it.
+async fn answer(number: usize) -> usize {
+    let lines: Vec<String> = (0..40).map(|line| format!("line {line} of {number}")).collect();
+    let sum = lines.iter().map(String::len).sum::<usize>();
+    drop(lines);
+    pause().await;
+    sum
+}
+
+/// Polls a future until it has ended. Returns its output, and how often it was polled.
+fn finish(mut future: Pin<Box<dyn Future<Output = usize>>>) -> (usize, usize) {
     let mut context = Context::from_waker(Waker::noop());
-    for number in 0..count {
-        let mut future: Pin<Box<dyn Future<Output = usize>>> = Box::pin(order(number));
-        loop {
-            if let Poll::Ready(length) = black_box(&mut future).as_mut().poll(&mut context) {
-                break sum += length;
-            }
+    let mut polls = 0;
+    loop {
+        polls += 1;
+        if let Poll::Ready(length) = black_box(&mut future).as_mut().poll(&mut context) {
+            return (length, polls);
         }
     }
-    println!("{sum}");
+}
+
+fn main() {
+    let count = env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(100);
+    let (sum, polls) = if env::args().nth(2).is_some() {
+        finish(Box::pin(async move {
+            let mut sum = 0;
+            for number in 0..count {
+                sum += answer(number).await;
+            }
+            sum
+        }))
+    } else {
+        let finished = (0..count).map(|number| finish(Box::pin(order(number))));
+        finished.fold((0, 0), |(sum, polls), other| (sum + other.0, polls + other.1))
+    };
+    println!("{sum} {polls}");
 }
