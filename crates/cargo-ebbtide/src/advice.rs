@@ -46,13 +46,18 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// What a record tells of the times. `seconds` are those of the processor that the process took with
+    /// What records tell of the times. `seconds` are those of the processor that the process took with
     /// its children; `None` if there are children, or if they are not known.
-    pub(crate) fn of(record: &Record<'_>, lifetimes: &Lifetimes, seconds: Option<f64>) -> Times {
+    pub(crate) fn of(records: &[Record<'_>], lifetimes: &Lifetimes, seconds: Option<f64>) -> Times {
         // The ticks between two looks at the clock.
         const CLOCK: f64 = 25.0;
-        let header = |index: usize| record.header(index) as f64;
-        let difference = |latest: usize, start: usize| (header(latest) - header(start)).max(0.0);
+        let sum = |of: &dyn Fn(&Record<'_>) -> u64| -> f64 {
+            records.iter().map(|record| of(record) as f64).sum()
+        };
+        let header = |index: usize| sum(&|record| record.header(index));
+        let difference = |latest: usize, start: usize| {
+            sum(&|record| record.header(latest).saturating_sub(record.header(start)))
+        };
         let ticks = difference(header::LATEST_TICKS, header::START_TICKS).max(1.0);
         let passed = difference(header::LATEST_NANOSECONDS, header::START_NANOSECONDS) / 1e9;
         let tick = passed / ticks;

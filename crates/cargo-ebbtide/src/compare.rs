@@ -4,7 +4,7 @@
 use crate::{
     input::Input,
     refusal::Refusal,
-    run::{self, Program},
+    run::{self, Ended, Program},
 };
 use cargo_ebbtide::trial::{
     entry::{ENTRIES, Entry},
@@ -436,11 +436,8 @@ fn once(
     command.envs(variables.iter().map(|(name, value)| (name, value)));
     run::forget_peak();
     let start = Instant::now();
-    let child = command.spawn().map_err(Refusal::at(&program.path))?;
-    // It may have the other end of a pipe, which is to be closed when the program ends.
-    drop(command);
-    let (status, processor, peak) = run::wait(&child)?;
-    Ok((status, Cost { processor, elapsed: start.elapsed().as_secs_f64(), peak }))
+    let Ended { status, seconds, peak } = run::run(command, &program.path)?;
+    Ok((status, Cost { processor: seconds, elapsed: start.elapsed().as_secs_f64(), peak }))
 }
 
 /// A number for the contents of a file, which others have by accident only.

@@ -20,7 +20,7 @@ pub(crate) struct Frame {
 }
 
 /// Code that was mapped.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Module {
     pub(crate) base: u64,
     pub(crate) start: u64,
@@ -29,6 +29,14 @@ pub(crate) struct Module {
 }
 
 impl Module {
+    /// So far apart are the addresses of one process from those of another, where both have other code at
+    /// the same place.
+    const APART: u64 = 1 << 48;
+
+    fn overlaps(&self, other: &Module) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+
     /// Where a call is in the file that returns to this address: in front of it.
     pub(crate) fn in_file(&self, address: u64) -> u64 {
         address.wrapping_sub(1).wrapping_sub(self.base)
@@ -128,7 +136,7 @@ impl Costs {
     }
 }
 
-/// What a record says.
+/// What records say.
 #[derive(Debug, Default)]
 pub(crate) struct Lifetimes {
     pub(crate) frames: Vec<Frame>,
@@ -137,8 +145,35 @@ pub(crate) struct Lifetimes {
     pub(crate) looks: Vec<Look>,
     /// The ticks from the first to the last entry of each thread, summed.
     pub(crate) ticks: u64,
+    entries: usize,
     pub(crate) allocs: Costs,
     pub(crate) frees: Costs,
+}
+
+/// A process while its record is read.
+struct Process {
+    /// The numbers of its frames and its blocks follow on these.
+    frames: usize,
+    blocks: usize,
+    /// Its code, and what is added to the addresses there.
+    code: Vec<(Module, u64)>,
+    threads: HashMap<u64, Heights>,
+}
+
+impl Process {
+    fn frame(&self, id: u64) -> usize {
+        if id == 0 { 0 } else { self.frames.saturating_add(id as usize) }
+    }
+
+    fn block(&self, id: u64) -> usize {
+        self.blocks.saturating_add(id as usize)
+    }
+
+    fn address(&self, address: u64) -> u64 {
+        let is_there = |(module, _): &&(Module, u64)| (module.start..module.end).contains(&address);
+        let moved = self.code.iter().rev().find(is_there).map_or(0, |(_, moved)| *moved);
+        address.wrapping_add(moved)
+    }
 }
 
 /// The positions of one thread's stack, at its entries.
@@ -186,55 +221,94 @@ impl Heights {
 }
 
 impl Lifetimes {
-    /// Reads a record.
+    /// Reads the records of a program's processes.
     pub(crate) fn of(
-        record: &Record<'_>,
+        records: &[Record<'_>],
         same_function: impl Fn(&[Module], u64, u64) -> bool,
     ) -> Result<Lifetimes, Unreadable> {
         let mut lifetimes = Lifetimes { frames: vec![Frame::default()], ..Lifetimes::default() };
-        let mut threads: HashMap<u64, Heights> = HashMap::new();
+        for (number, record) in records.iter().enumerate() {
+            lifetimes.add(number as u64, record, &same_function)?;
+        }
+        Ok(lifetimes)
+    }
+
+    /// Adds the record of a process. Its numbers follow on those of the others.
+    fn add(
+        &mut self,
+        number: u64,
+        record: &Record<'_>,
+        same_function: &impl Fn(&[Module], u64, u64) -> bool,
+    ) -> Result<(), Unreadable> {
+        let mut process = Process {
+            frames: self.frames.len() - 1,
+            blocks: self.blocks.len(),
+            code: Vec::new(),
+            threads: HashMap::new(),
+        };
+        let first = self.entries;
         for (at, entry) in record.entries().enumerate() {
+            let at = first + at;
+            self.entries = at + 1;
             let entry = entry?;
             match entry {
                 Entry::Module { base, start, end, path } => {
                     let path = String::from_utf8_lossy(path).into_owned();
-                    lifetimes.modules.push(Module { base, start, end, path });
+                    process.code.push(self.place(Module { base, start, end, path }, number));
                 }
                 Entry::Frame { parent, address, depth, .. } => {
-                    lifetimes.frames.push(Frame { parent: parent as usize, address, depth });
+                    let (parent, address) = (process.frame(parent), process.address(address));
+                    self.frames.push(Frame { parent, address, depth });
                 }
-                Entry::Birth { .. } => lifetimes.bear(at, &entry, &mut threads, &same_function),
+                Entry::Birth { .. } => self.bear(at, &entry, &mut process, same_function),
                 Entry::Next { id, gap, kept, high, last } => {
-                    let Some(block) = lifetimes.blocks.get(id as usize).copied() else { continue };
-                    let heights = threads.entry(block.thread).or_default();
+                    let id = process.block(id);
+                    let Some(block) = self.blocks.get(id).copied() else { continue };
+                    let heights = process.threads.entry(block.thread).or_default();
                     heights.add(at, high);
-                    let alive = lifetimes.alive(&block, heights.since(block.birth), kept);
+                    let alive = self.alive(&block, heights.since(block.birth), kept);
                     let before = block.alive_after;
-                    lifetimes.blocks[id as usize].alive_after = alive;
-                    lifetimes.looks.push(Look { block: id as usize, gap, last, alive, before });
+                    self.blocks[id].alive_after = alive;
+                    self.looks.push(Look { block: id, gap, last, alive, before });
                 }
-                Entry::Death { .. } => lifetimes.die(at, &entry, &mut threads),
+                Entry::Death { .. } => self.die(at, &entry, &mut process),
                 Entry::End { thread, distance } => {
-                    let heights = threads.entry(thread).or_default();
+                    let heights = process.threads.entry(thread).or_default();
                     heights.blocks = heights.blocks.saturating_add(distance);
                 }
                 Entry::Resize { id, .. } => {
-                    if let Some(block) = lifetimes.blocks.get_mut(id as usize) {
+                    if let Some(block) = self.blocks.get_mut(process.block(id)) {
                         block.resizes += 1;
                     }
                 }
                 Entry::Cost { is_free, size, ticks, weight } => {
-                    let costs = if is_free { &mut lifetimes.frees } else { &mut lifetimes.allocs };
+                    let costs = if is_free { &mut self.frees } else { &mut self.allocs };
                     costs.add(size, ticks, weight);
                 }
             }
         }
+        let Process { blocks, threads, .. } = process;
         let spans = threads.values().filter_map(|heights| heights.ticks);
-        lifetimes.ticks = spans.map(|(first, latest)| latest.saturating_sub(first)).sum();
-        for block in &mut lifetimes.blocks {
+        self.ticks += spans.map(|(first, latest)| latest.saturating_sub(first)).sum::<u64>();
+        for block in &mut self.blocks[blocks..] {
             block.weight *= threads.get(&block.thread).map_or(1.0, Heights::correction);
         }
-        Ok(lifetimes)
+        Ok(())
+    }
+
+    /// Adds code of a process, and returns it with what is added to its addresses.
+    fn place(&mut self, module: Module, process: u64) -> (Module, u64) {
+        let is_taken = |other: &Module| other.overlaps(&module) && *other != module;
+        let moved =
+            if self.modules.iter().any(is_taken) { process.wrapping_mul(Module::APART) } else { 0 };
+        let place = |address: u64| address.wrapping_add(moved);
+        let Module { base, start, end, .. } = module;
+        let placed =
+            Module { base: place(base), start: place(start), end: place(end), ..module.clone() };
+        if !self.modules.contains(&placed) {
+            self.modules.push(placed);
+        }
+        (module, moved)
     }
 
     /// A block is allocated.
@@ -242,7 +316,7 @@ impl Lifetimes {
         &mut self,
         at: usize,
         entry: &Entry<'_>,
-        threads: &mut HashMap<u64, Heights>,
+        process: &mut Process,
         same_function: &impl Fn(&[Module], u64, u64) -> bool,
     ) {
         let &Entry::Birth { ticks, thread, frame, base, size, weight, kept, high, distance } =
@@ -250,8 +324,8 @@ impl Lifetimes {
         else {
             return;
         };
-        let frame = frame as usize;
-        let heights = threads.entry(thread).or_default();
+        let frame = process.frame(frame);
+        let heights = process.threads.entry(thread).or_default();
         heights.see(ticks);
         heights.recorded += 1;
         heights.blocks = heights.blocks.saturating_add(distance);
@@ -284,15 +358,16 @@ impl Lifetimes {
     }
 
     /// A block is freed.
-    fn die(&mut self, at: usize, entry: &Entry<'_>, threads: &mut HashMap<u64, Heights>) {
+    fn die(&mut self, at: usize, entry: &Entry<'_>, process: &mut Process) {
         let &Entry::Death { id, ticks, thread, kept, high, place, since } = entry else { return };
-        let heights = threads.entry(thread).or_default();
+        let (id, place) = (process.block(id), process.address(place));
+        let heights = process.threads.entry(thread).or_default();
         heights.see(ticks);
         heights.add(at, high);
-        let Some(block) = self.blocks.get(id as usize).copied() else { return };
+        let Some(block) = self.blocks.get(id).copied() else { return };
         let is_own = thread == block.thread;
         let (kept, since) = if is_own { (kept, since) } else { (u64::MAX, 0) };
-        let heights = threads.entry(block.thread).or_default();
+        let heights = process.threads.entry(block.thread).or_default();
         let alive = self.alive(&block, heights.since(block.birth), kept);
         let now = heights.blocks.saturating_add(since);
         // Callers stand still below the frame that has called something else meanwhile: so it is where it was.
@@ -301,7 +376,7 @@ impl Lifetimes {
             || alive.checked_sub(1).and_then(|last| self.path(block.frame).get(last).copied());
         let place =
             if stands { stood().map_or(0, |last| self.frames[last].address) } else { place };
-        let dead = &mut self.blocks[id as usize];
+        let dead = &mut self.blocks[id];
         (dead.alive, dead.death, dead.freed_by_other) = (alive, Some(at), !is_own);
         (dead.place, dead.age) = (place, now.saturating_sub(block.born));
     }

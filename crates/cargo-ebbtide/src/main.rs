@@ -258,7 +258,10 @@ fn advise(plan: &Plan) -> Result<Outcome, Refusal> {
         eprintln!("the program did not end well: {fate}; this is what was recorded");
     }
     if run.others > 0 {
-        eprintln!("{} other processes were recorded; this is the one with the most", run.others);
+        eprintln!(
+            "{} other processes were recorded; this is the program with the most",
+            run.others
+        );
     }
     if let Some(keep) = &plan.keep {
         std::fs::write(keep, &run.record).map_err(Refusal::at(keep))?;
@@ -310,31 +313,32 @@ fn say_advice(
     Ok(Outcome { is_gain, status: run.map(|run| run.status) })
 }
 
-/// Reads a record. `seconds` are those of the processor that the program and its children took; `None` if
+/// Reads the records of a program. `seconds` are those of the processor that the program and its children took; `None` if
 /// they are not known.
 fn advice(
     bytes: &[u8],
     symbols: &Symbols,
     seconds: Option<f64>,
 ) -> Result<(Advice, Lifetimes), Refusal> {
-    let record = Record::new(bytes)?;
-    let forks = record.header(header::FORKS);
-    if forks > 0 {
+    let records = Record::all(bytes)?;
+    let sum = |index: usize| records.iter().map(|record| record.header(index)).sum::<u64>();
+    let left_out = sum(header::LEFT_OUT);
+    if left_out > 0 {
         eprintln!(
-            "{forks} children of `fork` were not recorded; if they do the work of the program, run \
-             it with one process, as for debugging"
+            "{left_out} children of `fork` were not recorded; if they do the work of the program, run \
+             it with fewer processes, as for debugging"
         );
     }
     let lifetimes =
-        Lifetimes::of(&record, |modules, one, other| symbols.same_function(modules, one, other))?;
+        Lifetimes::of(&records, |modules, one, other| symbols.same_function(modules, one, other))?;
     if lifetimes.blocks.is_empty() {
         return Err(Refusal::NoBlocks);
     }
-    let seconds = seconds.filter(|_| forks == 0);
+    let seconds = seconds.filter(|_| sum(header::FORKS) + left_out == 0);
     let program = lifetimes.modules.first().map_or("", |module| module.path.as_str());
     if !symbols.has_names(program) {
         return Err(Refusal::NoNames(program.to_owned()));
     }
-    let times = Times::of(&record, &lifetimes, seconds);
+    let times = Times::of(&records, &lifetimes, seconds);
     Ok((Advice::of(&lifetimes, symbols, times), lifetimes))
 }

@@ -1,6 +1,6 @@
 //! The record of a run: what the recorder writes and the adviser reads.
 //!
-//! A record is a header of [`HEADER`] bytes and a sequence of entries, in words of eight bytes in the
+//! Of each process there is a record; those of a program are kept one behind another. A record is a header of [`HEADER`] bytes and a sequence of entries, in words of eight bytes in the
 //! machine's order. The first word of an entry holds its kind and its length. [`header::LEN`] counts the
 //! bytes that are complete, so a program that is killed leaves a record that ends earlier, and no
 //! broken one. An entry's kind, and the number of its words, never change within a version.
@@ -34,15 +34,20 @@ pub mod header {
     pub const LATEST_NANOSECONDS: usize = 7;
     /// The ticks that the recorder itself took.
     pub const SPENT_TICKS: usize = 8;
-    /// The children of `fork`, which record nothing.
+    /// The children of `fork` that have records of their own, if they allocate.
     pub const FORKS: usize = 9;
     /// The time of the processor that this process had taken when recording began, in nanoseconds.
     pub const START_PROCESSOR: usize = 10;
-    /// The same at the end, or some milliseconds before the latest entry.
+    /// The same at the end, or at the latest entry.
     pub const LATEST_PROCESSOR: usize = 11;
     /// The ticks from the beginning to the end of all recording, with those in which the thread waited
     /// for the processor.
     pub const INSIDE_TICKS: usize = 12;
+    /// The cycle counter when the program began that this process, or one of which it is a copy by `fork`,
+    /// has loaded: the same in all of these.
+    pub const FAMILY: usize = 13;
+    /// The children of `fork` that record nothing.
+    pub const LEFT_OUT: usize = 14;
 }
 
 /// An entry of a record. A block's `id` is the number of its [`Birth`](Entry::Birth), from 0. `high`
@@ -210,6 +215,31 @@ impl<'r> Record<'r> {
             VERSION => Ok(record),
             other => Err(Unreadable::Version(other)),
         }
+    }
+
+    /// The records of a file, in which one follows on another.
+    ///
+    /// # Errors
+    ///
+    /// As of [`new`](Record::new).
+    pub fn all(mut bytes: &'r [u8]) -> Result<Vec<Record<'r>>, Unreadable> {
+        let mut records = Vec::new();
+        loop {
+            let record = Record::new(bytes)?;
+            let len = usize::try_from(record.header(header::LEN)).unwrap_or(0);
+            bytes = bytes.get(len.max(HEADER)..).unwrap_or_default();
+            records.push(record);
+            if bytes.is_empty() {
+                return Ok(records);
+            }
+        }
+    }
+
+    /// The complete bytes of the record.
+    #[must_use]
+    pub fn complete(&self) -> &'r [u8] {
+        let len = usize::try_from(self.header(header::LEN)).unwrap_or(0);
+        self.bytes.get(..len).unwrap_or(self.bytes)
     }
 
     /// A word of the [`header`].

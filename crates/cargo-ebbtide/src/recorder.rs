@@ -22,7 +22,10 @@
 //!   So the lock is never taken twice by one thread.
 //! - **S2** A block lies in the range of `slots` if and only if it was recorded when it was born. Its
 //!   slot begins with a [`Slot`](slots::Slot), which is valid until the block is freed.
-//! - **S3** After `fork`, the child records nothing. Blocks of the range stay valid, and can be freed.
+//! - **S3** A process writes into a record that it has begun itself. After `fork`, a child begins one before
+//!   its first recorded block; a copy of the process that the C library does not know of records nothing.
+//!   Blocks of the range stay valid, and can be freed; the number of a block tells whether it is in the
+//!   record of a parent.
 
 pub(crate) mod hooks;
 pub(crate) mod journal;

@@ -1,9 +1,13 @@
 //! Starting a program with the recorder.
 
 use crate::refusal::Refusal;
-use cargo_ebbtide::{EVERY, FOLDER, record::Record};
+use cargo_ebbtide::{
+    EVERY, FOLDER,
+    record::{Record, header},
+};
 use object::{Object, ObjectSegment, ObjectSymbol};
 use std::{
+    collections::BTreeMap,
     env,
     ffi::{OsStr, OsString},
     fs, io,
@@ -12,8 +16,9 @@ use std::{
         process::{CommandExt, ExitStatusExt},
     },
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Command, ExitStatus, Stdio},
     sync::atomic::{AtomicBool, Ordering},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -44,7 +49,7 @@ pub(crate) struct Run {
     /// The time of the processor that the program took, in seconds, and the time that passed.
     pub(crate) seconds: f64,
     pub(crate) took: Duration,
-    /// The record of the program's main process.
+    /// The records of a process and its children of `fork`, one behind another.
     pub(crate) record: Vec<u8>,
     /// The number of other processes that were recorded.
     pub(crate) others: usize,
@@ -182,23 +187,24 @@ pub(crate) fn record(program: &Program, every: Option<u64>, input: Stdio) -> Res
         command.env(EVERY, every.to_string());
     }
     let start = Instant::now();
-    let child = command.spawn().map_err(Refusal::at(&program.path))?;
-    // It has the other end of a pipe, which is to be closed when the program ends.
-    drop(command);
-    let (status, seconds, _) = wait(&child)?;
+    let Ended { status, seconds, .. } = run(command, &program.path)?;
     let took = start.elapsed();
-    let (mut record, mut count) = (Vec::new(), 0_usize);
+    let mut files = Vec::new();
     for entry in fs::read_dir(&records).map_err(Refusal::folder)? {
-        let other = fs::read(entry.map_err(Refusal::folder)?.path()).map_err(Refusal::folder)?;
-        count += 1;
-        if complete(&other) >= complete(&record) {
-            record = other;
-        }
+        files.push(fs::read(entry.map_err(Refusal::folder)?.path()).map_err(Refusal::folder)?);
     }
-    if count == 0 {
-        return Err(Refusal::NoRecorder);
+    // A process may have been killed before its record had a head.
+    let mut families: BTreeMap<u64, Vec<Record<'_>>> = BTreeMap::new();
+    for record in files.iter().filter_map(|bytes| Record::new(bytes).ok()) {
+        families.entry(record.header(header::FAMILY)).or_default().push(record);
     }
-    Ok(Run { status, seconds, took, record, others: count - 1 })
+    let bytes = |family: &Vec<Record<'_>>| -> usize {
+        family.iter().map(|record| record.complete().len()).sum()
+    };
+    let mut largest = families.into_values().max_by_key(bytes).ok_or(Refusal::NoRecorder)?;
+    largest.sort_by_key(|record| record.header(header::START_TICKS));
+    let record = largest.iter().flat_map(|record| record.complete()).copied().collect();
+    Ok(Run { status, seconds, took, record, others: files.len() - largest.len() })
 }
 
 /// Writes a library into a folder, and returns what the loader has to preload.
@@ -255,14 +261,63 @@ unsafe extern "C" {
     fn signal(number: i32, handler: extern "C" fn(i32)) -> usize;
 }
 
-/// The complete bytes of a record.
-fn complete(bytes: &[u8]) -> u64 {
-    Record::new(bytes).map_or(0, |record| record.header(cargo_ebbtide::record::header::LEN))
+/// A process that has ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    /// The seconds of the processor that it took, with its children.
+    pub(crate) seconds: f64,
+    /// The most bytes that were resident in it, or in one of these.
+    pub(crate) peak: f64,
 }
 
-/// Waits until a program ends. Returns how, the seconds of the processor that it took, and the most
-/// bytes that were resident in it, or in one of the programs that it started.
-pub(crate) fn wait(child: &Child) -> Result<(ExitStatus, f64, f64), Refusal> {
+/// Starts a program, and waits until it ends.
+///
+/// It may end before its copies do: as a daemon, or as a server whose children outlive it. They are
+/// waited for, until somebody interrupts.
+pub(crate) fn run(mut command: Command, program: &Path) -> Result<Ended, Refusal> {
+    const PR_SET_CHILD_SUBREAPER: i32 = 36;
+    unsafe extern "C" {
+        fn prctl(option: i32, ...) -> i32;
+    }
+    // Whoever loses its parent gets this process. Where the system cannot do so, nobody is waited for.
+    // SAFETY: `prctl` reads one word for this option, and changes nothing else of this process.
+    unsafe { prctl(PR_SET_CHILD_SUBREAPER, 1_usize) };
+    let child = command.spawn().map_err(Refusal::at(program))?;
+    // It has the other end of a pipe, which is to be closed when the program ends.
+    drop(command);
+    let mut ended = loop {
+        if let Some(ended) = wait(child.id().cast_signed(), 0).map_err(|error| {
+            Refusal::System("waiting for the program".to_owned(), error.to_string())
+        })? {
+            break ended;
+        }
+    };
+    let since = Instant::now();
+    let mut is_said = false;
+    loop {
+        match wait(-1, WNOHANG) {
+            Ok(Some(other)) => {
+                ended.seconds += other.seconds;
+                ended.peak = ended.peak.max(other.peak);
+            }
+            Ok(None) if !is_interrupted() && has_orphan(program) => {
+                if !is_said && since.elapsed() > Duration::from_secs(2) {
+                    eprintln!("the program has ended, but not its copies; Ctrl-C ends waiting");
+                    is_said = true;
+                }
+                thread::sleep(Duration::from_millis(5));
+            }
+            // Processes of other programs go on, as they do without the adviser.
+            _ => return Ok(ended),
+        }
+    }
+}
+
+const WNOHANG: i32 = 1;
+
+/// Waits for a process, or any for -1; `None` if none has ended yet.
+fn wait(process: i32, options: i32) -> io::Result<Option<Ended>> {
     #[repr(C)]
     #[derive(Default)]
     struct Usage {
@@ -274,17 +329,34 @@ pub(crate) fn wait(child: &Child) -> Result<(ExitStatus, f64, f64), Refusal> {
         fn wait4(process: i32, status: *mut i32, options: i32, usage: *mut Usage) -> i32;
     }
     let (mut status, mut usage) = (0, Usage::default());
-    let process = child.id().cast_signed();
     // SAFETY: the variables have the layouts that the C library writes.
-    while unsafe { wait4(process, &raw mut status, 0, &raw mut usage) } == -1 {
-        let error = std::io::Error::last_os_error();
-        if error.kind() != std::io::ErrorKind::Interrupted {
-            return Err(Refusal::System("waiting for the program".to_owned(), error.to_string()));
-        }
+    let ended = unsafe { wait4(process, &raw mut status, options, &raw mut usage) };
+    if ended == -1 {
+        let error = io::Error::last_os_error();
+        return if error.kind() == io::ErrorKind::Interrupted { Ok(None) } else { Err(error) };
     }
     let [user, user_micros, system, system_micros] = usage.times.map(|part| part as f64);
     let seconds = user + system + (user_micros + system_micros) / 1e6;
-    Ok((ExitStatus::from_raw(status), seconds, usage.most_kibibytes as f64 * 1024.0))
+    let peak = usage.most_kibibytes as f64 * 1024.0;
+    let status = ExitStatus::from_raw(status);
+    Ok((ended != 0).then_some(Ended { status, seconds, peak }))
+}
+
+/// Whether a child of this process, which it has not started, runs this program.
+fn has_orphan(program: &Path) -> bool {
+    let own = std::process::id().to_string();
+    fs::read_dir("/proc").into_iter().flatten().flatten().any(|process| {
+        let of = |name: &str| process.path().join(name);
+        let Ok(stat) = fs::read_to_string(of("stat")) else { return false };
+        // The name of the program, in parentheses, the state, and the parent.
+        let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split(' ').nth(2));
+        // A process that is ending has no program any more.
+        let runs_it = || match fs::read_link(of("exe")) {
+            Ok(exe) => exe == program,
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        parent == Some(&own) && runs_it()
+    })
 }
 
 /// Forgets the most memory that was resident in this process until now: a program that it starts

@@ -27,6 +27,8 @@ pub(crate) const RTLD_LAZY: c_int = 1;
 pub(crate) const RTLD_NOLOAD: c_int = 4;
 pub(crate) const RTLD_DEEPBIND: c_int = 8;
 pub(crate) const O_RDWR: c_int = 2;
+pub(crate) const O_CREAT: c_int = 0o100;
+pub(crate) const O_EXCL: c_int = 0o200;
 pub(crate) const O_NOFOLLOW: c_int = 0o400_000;
 pub(crate) const O_CLOEXEC: c_int = 0o2_000_000;
 pub(crate) const SYS_WRITE: c_long = 1;
@@ -176,6 +178,32 @@ pub(crate) fn find_usable_size() -> *mut c_void {
     let found = unsafe { dlvsym(library, c"malloc_usable_size".as_ptr(), VERSION.as_ptr()) };
     USABLE_SIZE.store(found, Ordering::Relaxed);
     found
+}
+
+/// A byte that is not 0 if a child of this process can unwind stacks. Before version 2.35 of the C library,
+/// that takes a lock of the loader, which another thread may have at the time of the `fork`, and nobody
+/// in the child: then only one of a process with a single thread can.
+static CAN_UNWIND: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
+
+/// Searches what [`can_unwind_after_fork`] looks at.
+pub(crate) fn find_unwinding() {
+    static ALWAYS: u8 = 1;
+    // SAFETY: `dlsym` reads the name, which ends with a zero, and searches all libraries for null.
+    let find = |name: &CStr| unsafe { dlsym(ptr::null_mut(), name.as_ptr()) };
+    let found = if find(c"_dl_find_object").is_null() {
+        find(c"__libc_single_threaded").cast()
+    } else {
+        (&raw const ALWAYS).cast_mut()
+    };
+    CAN_UNWIND.store(found, Ordering::Relaxed);
+}
+
+/// Whether a child of this process can unwind stacks.
+pub(crate) fn can_unwind_after_fork() -> bool {
+    let byte = CAN_UNWIND.load(Ordering::Relaxed);
+    // SAFETY: `find_unwinding` stored the address of a byte of this library or of the C library, both of which
+    // stay; others write it atomically, if at all.
+    !byte.is_null() && unsafe { byte.read_volatile() } != 0
 }
 
 /// The bytes that the caller may use of a block of the C library.

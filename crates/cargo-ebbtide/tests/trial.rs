@@ -128,9 +128,10 @@ fn blocks_keep_the_promises_of_the_allocator_in_scopes() {
 #[test]
 fn scopes_are_kept_apart_in_threads_and_processes() {
     let folder = Folder::new();
-    let (Some(threads), Some(processes), Some(server)) = (
+    let (Some(threads), Some(processes), Some(prefork), Some(server)) = (
         folder.compile("threads.c", &[]),
         folder.compile("processes.c", &[]),
+        folder.compile("prefork.c", &[]),
         folder.compile("server.c", &[]),
     ) else {
         return;
@@ -140,6 +141,12 @@ fn scopes_are_kept_apart_in_threads_and_processes() {
     folder.is_the_same("main", &threads, &["small"], 1);
     folder.is_the_same("fill", &processes, &["fork"], 3);
     folder.is_the_same("fill", &processes, &["exec", server.to_str().unwrap(), "200"], 1);
+    for mode in ["alone", "daemon"] {
+        // Children end by `_exit`, so they have not added their last calls.
+        let tried = folder.try_out("request", &prefork, &["40", mode]);
+        assert!(tried["calls"].as_u64() >= Some(60), "{mode}: {tried}");
+        assert_eq!(tried["prints_the_same"], true, "{mode}: {tried}");
+    }
     for end in ["abort", "killed", "_exit", "status"] {
         // A thread that is ended has not added its last calls.
         let tried = folder.try_out("handle", &server, &["100", end]);

@@ -10,6 +10,8 @@ use core::{
 };
 use std::{
     ffi::CString,
+    os::unix::ffi::OsStringExt,
+    path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -18,6 +20,15 @@ const WINDOW: usize = 1 << 17;
 
 /// The longest record in bytes.
 const MOST: usize = 1 << 30;
+
+/// Code that is mapped, and the module that it belongs to.
+#[derive(Debug)]
+pub(crate) struct Code {
+    pub base: usize,
+    pub start: usize,
+    pub end: usize,
+    pub path: Vec<u8>,
+}
 
 /// A record that is being written.
 ///
@@ -30,6 +41,9 @@ pub(crate) struct Journal {
     /// The bytes of the file before the window, and in the window.
     before: usize,
     len: usize,
+    /// The time that the process took when it was last asked for, and the time of day then, in nanoseconds.
+    taken: u64,
+    taken_at: u64,
 }
 
 // SAFETY: the mappings belong to whoever has the lock of the state (S1), in any thread.
@@ -40,11 +54,13 @@ unsafe impl Send for Journal {}
 struct Open(c_int);
 
 impl Open {
-    /// `None` if the file is not there any more, or this process may not open it.
-    fn new(path: &CStr) -> Option<Open> {
-        let flags = c_long::from(sys::O_RDWR | sys::O_CLOEXEC | sys::O_NOFOLLOW);
+    /// `None` if the file is not there any more, or this process may not open it; if it is to be new, also
+    /// if it is there.
+    fn new(path: &CStr, is_new: bool) -> Option<Open> {
+        let more = if is_new { sys::O_CREAT | sys::O_EXCL } else { 0 };
+        let flags = c_long::from(sys::O_RDWR | sys::O_CLOEXEC | sys::O_NOFOLLOW | more);
         // SAFETY: `open` reads a text, which ends with a zero.
-        let file = unsafe { sys::syscall(sys::SYS_OPEN, path.as_ptr(), flags) };
+        let file = unsafe { sys::syscall(sys::SYS_OPEN, path.as_ptr(), flags, 0o600 as c_long) };
         c_int::try_from(file).ok().filter(|file| *file >= 0).map(Open)
     }
 
@@ -96,23 +112,37 @@ fn unmap(window: *mut u64, bytes: usize) {
 }
 
 impl Journal {
-    /// Begins a record in an empty file. `None` if the system refuses.
-    pub(crate) fn new(path: CString) -> Option<Journal> {
-        let file = Open::new(&path)?;
+    /// Begins a record in a new file of this folder. `None` if the system refuses.
+    pub(crate) fn new(folder: &Path, family: u64) -> Option<Journal> {
+        // SAFETY: has no preconditions.
+        let process = unsafe { sys::getpid() };
+        // A program that replaces itself keeps its number.
+        let (path, file) = (0..100).find_map(|number| {
+            let path = folder.join(format!("{process}.{number}"));
+            let path = CString::new(path.into_os_string().into_vec()).ok()?;
+            let file = Open::new(&path, true)?;
+            Some((path, file))
+        })?;
         file.grow(0, WINDOW)?;
         let head = file.map(0, HEADER)?;
         let window = file.map(0, WINDOW)?;
-        let mut journal = Journal { path, head, window, before: 0, len: HEADER };
+        let (taken, taken_at) = (processor_nanoseconds(), nanoseconds());
+        let mut journal = Journal { path, head, window, before: 0, len: HEADER, taken, taken_at };
         journal.set(header::MAGIC, u64::from_ne_bytes(MAGIC));
         journal.set(header::VERSION, VERSION);
-        // SAFETY: has no preconditions.
-        let process = unsafe { sys::getpid() };
         journal.set(header::PID, u64::from(process.unsigned_abs()));
+        journal.set(header::FAMILY, family);
         journal.set(header::START_TICKS, rate::ticks());
-        journal.set(header::START_NANOSECONDS, nanoseconds());
-        journal.set(header::START_PROCESSOR, processor_nanoseconds());
+        journal.set(header::START_NANOSECONDS, taken_at);
+        journal.set(header::START_PROCESSOR, taken);
         journal.complete();
         Some(journal)
+    }
+
+    /// Leaves the record to the parent of this process, which goes on with it.
+    pub(crate) fn leave(self) {
+        unmap(self.head, HEADER);
+        unmap(self.window, WINDOW);
     }
 
     fn set(&mut self, index: usize, value: u64) {
@@ -132,10 +162,14 @@ impl Journal {
         self.set(header::LEN, (self.before + self.len) as u64);
     }
 
-    /// Stores the time, and what recording took: without the waiting, and with it.
+    /// Stores the time, and what recording took: without the waiting, and with it. Since the process was asked
+    /// for its time, some milliseconds ago at most, it has hardly waited.
     pub(crate) fn stamp(&mut self, now: u64, spent: u64, inside: u64) {
+        let now_nanoseconds = nanoseconds();
+        let since = now_nanoseconds.saturating_sub(self.taken_at);
         self.set(header::LATEST_TICKS, now);
-        self.set(header::LATEST_NANOSECONDS, nanoseconds());
+        self.set(header::LATEST_NANOSECONDS, now_nanoseconds);
+        self.set(header::LATEST_PROCESSOR, self.taken + since);
         self.set(header::SPENT_TICKS, spent);
         self.set(header::INSIDE_TICKS, inside);
     }
@@ -143,18 +177,20 @@ impl Journal {
     /// Stores the time that the process took, which is a call of the system, and returns it in ticks since
     /// the record began.
     pub(crate) fn stamp_processor(&mut self) -> u64 {
-        let taken = processor_nanoseconds();
+        let (taken, now) = (processor_nanoseconds(), nanoseconds());
+        (self.taken, self.taken_at) = (taken, now);
         self.set(header::LATEST_PROCESSOR, taken);
         let since = |now: u64, start| u128::from(now.saturating_sub(self.get(start)));
         let ticks = since(rate::ticks(), header::START_TICKS);
-        let passed = since(nanoseconds(), header::START_NANOSECONDS).max(1);
+        let passed = since(now, header::START_NANOSECONDS).max(1);
         let taken = since(taken, header::START_PROCESSOR) * ticks / passed;
         u64::try_from(taken).unwrap_or(u64::MAX)
     }
 
     /// Counts a child of `fork`.
-    pub(crate) fn forks(&mut self) {
-        self.set(header::FORKS, self.get(header::FORKS) + 1);
+    pub(crate) fn forks(&mut self, is_followed: bool) {
+        let counted = if is_followed { header::FORKS } else { header::LEFT_OUT };
+        self.set(counted, self.get(counted) + 1);
     }
 
     /// Writes an entry: its kind, these words, and these bytes. `None` if the file cannot grow.
@@ -191,7 +227,7 @@ impl Journal {
         if page + WINDOW > MOST {
             return None;
         }
-        let file = Open::new(&self.path)?;
+        let file = Open::new(&self.path, false)?;
         file.grow(page, page + WINDOW)?;
         let window = file.map(page, WINDOW)?;
         unmap(self.window, WINDOW);
@@ -199,14 +235,9 @@ impl Journal {
         Some(())
     }
 
-    pub(crate) fn module(
-        &mut self,
-        base: usize,
-        start: usize,
-        end: usize,
-        path: &[u8],
-    ) -> Option<()> {
-        let words = [base as u64, start as u64, end as u64, path.len() as u64];
+    pub(crate) fn module(&mut self, code: &Code) -> Option<()> {
+        let Code { base, start, end, path } = code;
+        let words = [*base as u64, *start as u64, *end as u64, path.len() as u64];
         self.write(kind::MODULE, &words, path)
     }
 

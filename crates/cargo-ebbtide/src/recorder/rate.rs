@@ -30,6 +30,7 @@ pub(crate) struct Rate {
     spent: u64,
     /// The ticks that recording took before.
     spent_before: u64,
+    credit: u64,
 }
 
 /// The first mean distance: one block in 16.
@@ -54,7 +55,21 @@ impl Rate {
     #[must_use]
     pub(crate) fn new(every: Option<u64>) -> Rate {
         let exponent = every.map_or(FIRST, |every| every.max(1).ilog2());
-        Rate { exponent, fixed: every.is_some(), began: 0, spent: 0, spent_before: 0 }
+        Rate {
+            exponent,
+            fixed: every.is_some(),
+            began: 0,
+            spent: 0,
+            spent_before: 0,
+            credit: CREDIT,
+        }
+    }
+
+    /// Begins to count anew in a child, which has this number. All children together have some times the
+    /// credit of one process, however many there are.
+    pub(crate) fn restart(&mut self, number: u64) {
+        (self.began, self.spent, self.spent_before) = (0, 0, 0);
+        self.credit = CREDIT / number.max(1);
     }
 
     /// The mean number of blocks between two that are recorded.
@@ -76,7 +91,7 @@ impl Rate {
         if self.fixed {
             return;
         }
-        if self.spent > used.saturating_sub(self.began) / SHARE + CREDIT {
+        if self.spent > used.saturating_sub(self.began) / SHARE + self.credit {
             self.exponent = (self.exponent + 1).min(LAST);
             self.spent_before += self.spent;
             (self.began, self.spent) = (used, 0);
@@ -140,6 +155,22 @@ mod tests {
         let mut fixed = Rate::new(Some(64));
         (0..1000).for_each(|used| fixed.spend(900_000, used));
         assert_eq!(fixed.weight(), 64);
+    }
+
+    #[test]
+    fn many_children_that_live_for_milliseconds_are_not_recorded_for_as_long() {
+        let (mut used, mut spent) = (0, 0);
+        for number in 1..=256 {
+            let mut rate = Rate::new(None);
+            rate.restart(number);
+            let (mut own, record) = (0, 20_000);
+            while own < 1 << 22 {
+                own += 400 * rate.weight() + record;
+                rate.spend(record, own);
+            }
+            (used, spent) = (used + own, spent + rate.spent());
+        }
+        assert!(spent < used / 8, "{spent} of {used}");
     }
 
     /// However long it waits between its blocks.

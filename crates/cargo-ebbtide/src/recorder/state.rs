@@ -1,7 +1,7 @@
 //! What the threads share: the record and all that it is made from.
 
 use super::{
-    journal::Journal,
+    journal::{Code, Journal},
     local::{Due, Local, local},
     rate::{self, Rate},
     slots::{self, Slot, Slots},
@@ -11,15 +11,13 @@ use crate::sys;
 use core::{
     cell::UnsafeCell,
     ffi::{CStr, c_int, c_void},
-    ptr,
+    mem, ptr,
     sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering},
 };
 use std::{
     collections::HashMap,
-    env,
-    ffi::CString,
-    fs::{self, OpenOptions},
-    os::unix::ffi::{OsStrExt, OsStringExt},
+    env, fs,
+    os::unix::ffi::OsStringExt,
     path::{self, Path, PathBuf},
 };
 
@@ -44,18 +42,31 @@ const TIMED: u64 = 16;
 /// A countdown that does not end.
 const NEVER: i64 = i64::MAX;
 
+/// So many children of `fork` are recorded, and of those of each child as many as are left of it: each
+/// takes a file.
+const MOST_CHILDREN: u64 = 256;
+
 /// Everything under the lock.
 #[derive(Debug)]
 pub(crate) struct State {
+    /// The folder for records.
+    folder: PathBuf,
+    /// The cycle counter when the program began, of which this process is a copy.
+    family: u64,
+    /// The number of children of `fork` before this process and of it, and whether the next is recorded.
+    forks: u64,
+    is_followed: bool,
     journal: Journal,
     stacks: Stacks,
     slots: Slots,
     rate: Rate,
     /// The code that is mapped, as far as it is in the record.
-    modules: Vec<(usize, usize)>,
+    modules: Vec<Code>,
     /// The number of modules that the loader had added then.
     added: u64,
+    /// The blocks that were recorded, and those among them that are in the record of a parent.
     births: u64,
+    births_before: u64,
     threads: u32,
     /// The ticks from the beginning to the end of all recording.
     inside: u64,
@@ -90,6 +101,8 @@ static IS_LOCKED: AtomicBool = AtomicBool::new(false);
 const NOT_YET: u8 = 0;
 const ON: u8 = 1;
 const OFF: u8 = 2;
+/// This is a child of `fork`, which opens a record of its own before its first recorded block.
+const COPIED: u8 = 3;
 
 /// Whether blocks are recorded. Relaxed: the lock orders everything else.
 static MODE: AtomicU8 = AtomicU8::new(NOT_YET);
@@ -109,7 +122,7 @@ fn unlock() {
 }
 
 /// Whether this process was made by a call of the system that ran none of the functions below.
-/// The kernel clears the page in such a child.
+/// The kernel clears the page in every child.
 fn is_copy() -> bool {
     let page = OWNER.load(Ordering::Relaxed);
     // SAFETY: the page stays mapped, and is written once before it is here.
@@ -124,14 +137,21 @@ fn mode() -> u8 {
 /// A page with 1 in the process that records; null where the kernel has no such pages.
 static OWNER: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 
-fn mark_owner() {
+fn make_owner() {
     const BYTES: usize = 4096;
     let Some(page) = sys::reserve(BYTES, sys::PROT_READ_WRITE) else { return };
     // SAFETY: the mapping is new.
     if unsafe { sys::madvise(page, BYTES, sys::MADV_WIPEONFORK) } == 0 {
-        // SAFETY: the page is mapped, and writable.
-        unsafe { page.cast::<u8>().write_volatile(1) };
         OWNER.store(page.cast(), Ordering::Relaxed);
+        mark_owner();
+    }
+}
+
+fn mark_owner() {
+    let page = OWNER.load(Ordering::Relaxed);
+    if !page.is_null() {
+        // SAFETY: the page stays mapped, and is writable.
+        unsafe { page.write_volatile(1) };
     }
 }
 
@@ -183,7 +203,8 @@ pub(crate) fn begin() {
     let local = local();
     let Some(_busy) = Busy::enter(local) else { return };
     let state = env::var_os(FOLDER).and_then(|folder| State::new(Path::new(&folder)));
-    mark_owner();
+    make_owner();
+    sys::find_unwinding();
     let mode = if state.is_some() { ON } else { OFF };
     lock();
     // SAFETY: this thread has the lock.
@@ -222,6 +243,11 @@ fn since_latest(local: &Local, countdown: i64) -> u64 {
 extern "C" fn before_fork() {
     lock();
     local().is_forking.set(true);
+    with(|state| {
+        state.forks += 1;
+        let is_on = matches!(mode(), ON | COPIED);
+        state.is_followed = is_on && state.forks <= MOST_CHILDREN && sys::can_unwind_after_fork();
+    });
 }
 
 /// The thread has the lock, in the parent and in the child.
@@ -231,14 +257,40 @@ fn end_fork() {
 }
 
 extern "C" fn after_fork() {
-    with(|state| state.journal.forks());
+    if mode() == ON {
+        with(|state| state.journal.forks(state.is_followed));
+    }
     end_fork();
 }
 
-/// The child shares the file of its parent, so it records nothing (S3).
+/// The child has the file of its parent, and records nothing before it has its own (S3). That of a child
+/// which becomes another program would be empty.
 extern "C" fn in_child() {
-    MODE.store(OFF, Ordering::Relaxed);
+    let is_followed = with(|state| state.is_followed) == Some(true);
+    if is_followed {
+        mark_owner();
+    }
+    MODE.store(if is_followed { COPIED } else { OFF }, Ordering::Relaxed);
+    // Of the threads, only this one is here, and has recorded nothing yet.
+    let local = local();
+    local.thread.set(0);
+    local.due.set(Due::Birth);
+    local.countdown.set(0);
+    local.times_free.set(false);
+    local.high.set(0);
     end_fork();
+}
+
+/// Opens the record of a child. Returns what is recorded from then on.
+fn follow() -> u8 {
+    let followed = with(|state| {
+        // Not if another thread was faster.
+        if mode() == COPIED {
+            let mode = if state.follow().is_some() { ON } else { OFF };
+            MODE.store(mode, Ordering::Relaxed);
+        }
+    });
+    followed.map_or(OFF, |()| mode())
 }
 
 /// A block that was recorded or timed; `None` if the C library serves the request.
@@ -249,7 +301,11 @@ extern "C" fn in_child() {
 pub(crate) fn alloc(size: usize, align: usize, is_zeroed: bool, end: usize) -> Option<*mut c_void> {
     let local = local();
     let mut busy = Busy::enter(local)?;
-    match mode() {
+    let mode = match mode() {
+        COPIED => follow(),
+        mode => mode,
+    };
+    match mode {
         ON => {}
         // Until the library is ready, which takes few allocations.
         NOT_YET => {
@@ -453,7 +509,7 @@ pub(crate) unsafe fn resize(block: *mut c_void, size: usize, end: usize) -> *mut
     let room = unsafe { slots::usable_size(block) };
     let moved = with(|state| {
         if mode() == ON {
-            state.journal.resize(old.id, size);
+            state.resized(old.id, size);
         }
         if size <= room && size >= room / 4 {
             return block;
@@ -489,25 +545,22 @@ pub(crate) unsafe fn resize(block: *mut c_void, size: usize, end: usize) -> *mut
 impl State {
     fn new(folder: &Path) -> Option<State> {
         let every = env::var(EVERY).ok().and_then(|every| every.parse().ok());
-        // SAFETY: has no preconditions.
-        let process = unsafe { sys::getpid() };
         // The program may change its folder before the file is opened again.
         let folder = path::absolute(folder).ok()?;
-        // A program that replaces itself keeps its number.
-        let mut path = PathBuf::new();
-        (0..100).find_map(|number| {
-            path = folder.join(format!("{process}.{number}"));
-            OpenOptions::new().write(true).create_new(true).open(&path).ok()
-        })?;
-        let path = CString::new(path.into_os_string().into_vec()).ok()?;
+        let family = rate::ticks();
         let mut state = State {
-            journal: Journal::new(path)?,
+            journal: Journal::new(&folder, family)?,
+            folder,
+            family,
+            forks: 0,
+            is_followed: false,
             stacks: Stacks::new()?,
             slots: Slots::new(),
             rate: Rate::new(every),
             modules: Vec::new(),
             added: 0,
             births: 0,
+            births_before: 0,
             threads: 0,
             inside: 0,
             events: 0,
@@ -527,12 +580,33 @@ impl State {
         Some(state)
     }
 
+    /// Begins the record of a child. `None` if the system refuses.
+    fn follow(&mut self) -> Option<()> {
+        let journal = Journal::new(&self.folder, self.family)?;
+        mem::replace(&mut self.journal, journal).leave();
+        self.stacks = Stacks::new()?;
+        self.rate.restart(self.forks);
+        self.births_before = self.births;
+        (self.inside, self.events, self.least_gap) = (0, 0, u32::MAX);
+        (self.stamped, self.used) = (0, 0);
+        self.latest.clear();
+        // The loader's list may be locked, by a thread that is not here.
+        self.modules.iter().try_for_each(|code| self.journal.module(code))
+    }
+
+    /// The number of a block in this record; `None` if it is in that of a parent.
+    fn number(&self, id: u64) -> Option<u64> {
+        id.checked_sub(self.births_before)
+    }
+
     /// Gives a thread its number. Returns the number of blocks until the first that is recorded.
     fn new_thread(&mut self, local: &Local) -> i64 {
         self.threads += 1;
         local.thread.set(self.threads);
-        let random =
-            (u64::from(self.threads)).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D;
+        // Children draw other numbers than each other.
+        let random = (u64::from(self.threads) | self.forks << 32)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            ^ 0x2545_F491_4F6C_DD1D;
         local.random.set(random);
         self.draw(local)
     }
@@ -571,7 +645,8 @@ impl State {
             && self.latest.try_reserve(1).is_ok()
         {
             callers.extend(unwound.callers());
-            self.latest.insert(thread, Latest { id: self.births, callers, fewest });
+            let id = self.births - self.births_before;
+            self.latest.insert(thread, Latest { id, callers, fewest });
         }
         let words = [
             rate::ticks(),
@@ -600,8 +675,15 @@ impl State {
     }
 
     fn dies(&mut self, local: &Local, [id, kept, place, since]: [u64; 4]) {
+        let Some(id) = self.number(id) else { return };
         let (thread, high) = (u64::from(local.thread.get()), local.high.replace(0) as u64);
         self.journal.death(&[id, rate::ticks(), thread, kept, high, place, since]);
+    }
+
+    fn resized(&mut self, id: u64, size: usize) {
+        if let Some(id) = self.number(id) {
+            self.journal.resize(id, size);
+        }
     }
 
     /// Records what is left of the stack of the thread's latest recorded block at a later block. Returns
@@ -639,28 +721,23 @@ impl State {
     }
 
     fn knows(&self, address: usize) -> bool {
-        self.modules.iter().any(|(start, end)| (*start..*end).contains(&address))
+        self.modules.iter().any(|code| (code.start..code.end).contains(&address))
     }
 
     /// Records the code that is mapped and not in the record.
     fn learn(&mut self, loaded: Loaded) {
         self.added = loaded.added;
-        for Code { base, start, end, path } in loaded.code {
-            self.module(base, start, end, &path);
-        }
-    }
-
-    fn module(&mut self, base: usize, start: usize, end: usize, path: &[u8]) {
-        if self.modules.contains(&(start, end)) {
-            return;
-        }
-        self.modules.push((start, end));
-        if path.is_empty() {
-            // The program itself, which the loader does not name.
-            let program = fs::read_link("/proc/self/exe").unwrap_or_default();
-            self.journal.module(base, start, end, program.as_os_str().as_bytes());
-        } else {
-            self.journal.module(base, start, end, path);
+        for mut code in loaded.code {
+            if self.modules.iter().any(|known| (known.start, known.end) == (code.start, code.end)) {
+                continue;
+            }
+            if code.path.is_empty() {
+                // The program itself, which the loader does not name.
+                let program = fs::read_link("/proc/self/exe").unwrap_or_default();
+                code.path = program.into_os_string().into_vec();
+            }
+            self.journal.module(&code);
+            self.modules.push(code);
         }
     }
 }
@@ -669,14 +746,6 @@ impl State {
 struct Loaded {
     added: u64,
     code: Vec<Code>,
-}
-
-/// Code that is mapped, and the module that it belongs to.
-struct Code {
-    base: usize,
-    start: usize,
-    end: usize,
-    path: Vec<u8>,
 }
 
 impl Loaded {
