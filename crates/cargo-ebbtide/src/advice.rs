@@ -249,7 +249,7 @@ pub(crate) struct Advice {
 
 /// Functions that start the program or a thread, and those of the allocator itself.
 pub(crate) fn is_of_the_runtime(name: &str) -> bool {
-    const STARTS: [&str; 13] = [
+    const STARTS: [&str; 14] = [
         "_start",
         "__libc_start",
         "start_thread",
@@ -263,6 +263,7 @@ pub(crate) fn is_of_the_runtime(name: &str) -> bool {
         "__rust_",
         "__rustc::",
         "__rdl_",
+        "<ebbtide_global::recorded",
     ];
     STARTS.iter().any(|start| name.starts_with(start))
 }

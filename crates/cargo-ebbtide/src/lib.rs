@@ -7,6 +7,7 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![cfg_attr(not(ebbtide_preload), allow(dead_code, reason = "the shared libraries alone call it"))]
 
+mod behind;
 #[cfg(ebbtide_preload)]
 mod loader;
 #[cfg(not(ebbtide_preload = "trial"))]

@@ -117,8 +117,9 @@ impl Display for Refusal {
             }
             Refusal::OwnAllocator(name, function) => write!(
                 f,
-                "`{name}` has an allocator of its own (`{function}`); build it with the system's \
-                 allocator to advise it"
+                "`{name}` has an allocator of its own (`{function}`); build it with the system's, or \
+                 write `#[global_allocator] static ALLOC: Recorded<A> = Recorded::new(…)` with \
+                 ebbtide-global (feature `recorded`), where A is the allocator, to advise it"
             ),
             Refusal::OtherAllocator(name, function, library) => write!(
                 f,

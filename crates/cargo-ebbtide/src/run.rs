@@ -7,7 +7,7 @@ use cargo_ebbtide::{
 };
 use object::{Object, ObjectSegment, ObjectSymbol};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     env,
     ffi::{OsStr, OsString},
     fs, io,
@@ -106,7 +106,7 @@ pub(crate) fn find(name: &OsStr) -> Result<PathBuf, Refusal> {
 /// A function of an allocator that a file defines: one that the preloaded libraries replace or call,
 /// or that frees blocks which these may have allocated.
 fn own_allocator(file: &Path) -> Option<&'static str> {
-    const NAMES: [&str; 18] = [
+    const OF_C: [&str; 9] = [
         "malloc",
         "calloc",
         "realloc",
@@ -116,24 +116,32 @@ fn own_allocator(file: &Path) -> Option<&'static str> {
         "__libc_realloc",
         "__libc_free",
         "__libc_memalign",
+    ];
+    const OTHERS: [&str; 10] = [
         "mallocx",
         "sdallocx",
         "_rjem_malloc",
         "mi_malloc",
+        "mi_free",
         "je_malloc",
         "tc_malloc",
         "snmalloc",
         "sn_malloc",
         "rpmalloc",
     ];
+    /// The module of `ebbtide_global::Recorded`, which shows an allocator to the preloaded libraries, as
+    /// compilers write it into symbols.
+    const RECORDED: &str = "14ebbtide_global8recorded";
     let bytes = fs::read(file).ok()?;
     let file = object::File::parse(&*bytes).ok()?;
     let symbols = file.symbols().chain(file.dynamic_symbols());
-    let position = |symbol: object::Symbol<'_, '_>| {
-        let name = symbol.name().ok().filter(|_| symbol.is_definition())?;
-        NAMES.iter().position(|other| *other == name)
-    };
-    symbols.filter_map(position).min().map(|first| NAMES[first])
+    let defined: HashSet<&str> = symbols
+        .filter(|symbol| symbol.is_definition())
+        .filter_map(|symbol| symbol.name().ok())
+        .collect();
+    let first = |names: &[&'static str]| names.iter().copied().find(|name| defined.contains(name));
+    let is_recorded = || defined.iter().any(|name| name.contains(RECORDED));
+    first(&OF_C).or_else(|| first(&OTHERS).filter(|_| !is_recorded()))
 }
 
 /// A program, and the libraries that are loaded with it.

@@ -37,7 +37,11 @@ fn programs_that_cannot_be_recorded_are_refused_with_a_way_out() {
     refuses("deep.c", &["-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1"], "built for musl");
     refuses("own.c", &[], "an allocator of its own (`malloc`)");
     refuses("own.c", &["-s"], "an allocator of its own (`malloc`)");
-    refuses("own.rs", &[], "an allocator of its own (`mi_malloc`)");
+    refuses(
+        "own.rs",
+        &[],
+        "an allocator of its own (`mi_free`); build it with the system's, or write",
+    );
     refuses("own_free.c", &["-s"], "an allocator of its own (`__libc_free`)");
     let Some(program) = folder.compile("deep.c", &[]) else { return };
     let mut other = fs::read(&program).unwrap();

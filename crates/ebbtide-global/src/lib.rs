@@ -48,6 +48,7 @@
 //!
 //! - `rayon`: `par_map`.
 //! - `tower`: `ArenaLayer`.
+//! - `recorded`: `Recorded`, with which `cargo ebbtide advise` sees a program with an allocator of its own.
 //! - `tracing`: emits an event at level `TRACE` for every scope that ends.
 //! - `poison`: fills blocks with 0xDE when they are freed. Debug builds always do so.
 //!
@@ -81,6 +82,8 @@ mod memory;
 mod options;
 mod owner;
 mod policy;
+#[cfg(feature = "recorded")]
+mod recorded;
 mod report;
 mod scope;
 mod scoped;
@@ -98,6 +101,8 @@ pub use future::ArenaFuture;
 #[cfg(feature = "tower")]
 pub use layer::{ArenaLayer, ArenaService};
 pub use options::Options;
+#[cfg(feature = "recorded")]
+pub use recorded::Recorded;
 pub use report::{Escapes, Fallbacks, LabelReport, Report, report, retain};
 pub use scoped::Scoped;
 

@@ -9,7 +9,10 @@ use super::{
     local::{Local, local},
     slots, state,
 };
-use crate::sys::{self, PAGE};
+use crate::{
+    behind::{Recorded, Request},
+    sys::{self, PAGE},
+};
 use core::{
     ffi::{c_int, c_void},
     ptr,
@@ -35,7 +38,7 @@ pub(crate) extern "C" fn malloc(size: usize, end: usize) -> *mut c_void {
     let local = local();
     note(local, end);
     if is_due(local)
-        && let Some(block) = state::alloc(size, 0, false, end)
+        && let Some(block) = state::alloc(Request::new(size, 0), false, end)
     {
         return block;
     }
@@ -48,7 +51,7 @@ pub(crate) extern "C" fn calloc(count: usize, size: usize, end: usize) -> *mut c
     note(local, end);
     if is_due(local)
         && let Some(bytes) = count.checked_mul(size)
-        && let Some(block) = state::alloc(bytes, 0, true, end)
+        && let Some(block) = state::alloc(Request::new(bytes, 0), true, end)
     {
         return block;
     }
@@ -68,7 +71,7 @@ pub(crate) unsafe extern "C" fn free(block: *mut c_void, end: usize) {
     }
     if local.times_free.get() && !block.is_null() {
         // SAFETY: the caller's block.
-        return unsafe { state::free_timed(block) };
+        return unsafe { state::free_timed(Request::new(0, 0), block) };
     }
     // SAFETY: the caller's block.
     unsafe { sys::__libc_free(block) }
@@ -96,7 +99,53 @@ pub(crate) unsafe extern "C" fn realloc(
         return ptr::null_mut();
     }
     // SAFETY: the caller's block, which was recorded (S2).
-    unsafe { state::resize(block, size, end) }
+    unsafe { state::resize(block, Request::new(size, 0), end) }
+}
+
+/// What `ebbtide_global::Recorded` calls in a program with an allocator of its own.
+///
+/// # Safety
+///
+/// The contract of [`Serve`](crate::behind::Serve).
+pub(crate) unsafe extern "C" fn serve(
+    block: *mut c_void,
+    old: usize,
+    align: usize,
+    new: usize,
+    recorded: *const Recorded,
+    end: usize,
+) -> *mut c_void {
+    let local = local();
+    note(local, end);
+    let (before, after) =
+        (Request { size: old, align, recorded }, Request { size: new, align, recorded });
+    if block.is_null() {
+        let is_zeroed = old > 0;
+        let recorded = if is_due(local) { state::alloc(after, is_zeroed, end) } else { None };
+        return recorded.unwrap_or_else(|| {
+            // It may get its memory from the C library's, which is not to count again.
+            let countdown = local.countdown.replace(i64::MAX);
+            let block = after.alloc(is_zeroed);
+            local.countdown.set(countdown);
+            block
+        });
+    }
+    match (slots::contains(block), new) {
+        // SAFETY: the block is alive and not used again, by `Serve`'s contract, and was recorded (S2).
+        (true, 0) => unsafe { state::free(block, end) },
+        // SAFETY: the block is alive and used only through the result, unless that is null, by `Serve`'s
+        // contract, and was recorded (S2).
+        (true, _) => return unsafe { state::resize(block, after, end) },
+        // SAFETY: the block is alive and not used again, by `Serve`'s contract. It was not recorded (S2), so
+        // the program's allocator has served it, with this size and alignment.
+        (false, 0) if local.times_free.get() => unsafe { state::free_timed(before, block) },
+        // SAFETY: as for the timed one.
+        (false, 0) => unsafe { before.free(block) },
+        // SAFETY: the program's allocator has served the block (S2), with this size and alignment; `Serve`'s
+        // contract says that it is used only through the result, unless that is null.
+        (false, _) => return unsafe { before.resize(block, new) },
+    }
+    ptr::null_mut()
 }
 
 pub(crate) extern "C" fn memalign(align: usize, size: usize, end: usize) -> *mut c_void {
@@ -104,7 +153,7 @@ pub(crate) extern "C" fn memalign(align: usize, size: usize, end: usize) -> *mut
     note(local, end);
     if align.is_power_of_two()
         && is_due(local)
-        && let Some(block) = state::alloc(size, align.max(16), false, end)
+        && let Some(block) = state::alloc(Request::new(size, align.max(16)), false, end)
     {
         return block;
     }
@@ -231,6 +280,8 @@ mod exported {
         pvalloc(size: usize) -> *mut c_void, "rsi", super::pvalloc;
         posix_memalign(result: *mut *mut c_void, align: usize, size: usize) -> c_int, "rcx",
             super::posix_memalign;
+        ebbtide_preloaded_1(block: *mut c_void, old: usize, align: usize, new: usize,
+            recorded: *const Recorded) -> *mut c_void, "r9", super::serve;
     }
 
     #[unsafe(no_mangle)]

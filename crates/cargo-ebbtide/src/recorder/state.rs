@@ -7,7 +7,7 @@ use super::{
     slots::{self, Slot, Slots},
     stacks::{self, Stacks, Unwound},
 };
-use crate::sys;
+use crate::{behind::Request, sys};
 use core::{
     cell::UnsafeCell,
     ffi::{CStr, c_int, c_void},
@@ -150,7 +150,8 @@ fn make_owner() {
 fn mark_owner() {
     let page = OWNER.load(Ordering::Relaxed);
     if !page.is_null() {
-        // SAFETY: the page stays mapped, and is writable.
+        // SAFETY: `make_owner` mapped the page, writable, and it stays mapped. Writing 1 twice is no race: a
+        // child has one thread.
         unsafe { page.write_volatile(1) };
     }
 }
@@ -298,7 +299,8 @@ fn follow() -> u8 {
 /// `end` is where the allocator's frame ends.
 #[cold]
 #[inline(never)]
-pub(crate) fn alloc(size: usize, align: usize, is_zeroed: bool, end: usize) -> Option<*mut c_void> {
+pub(crate) fn alloc(request: Request, is_zeroed: bool, end: usize) -> Option<*mut c_void> {
+    let size = request.size;
     let local = local();
     let mut busy = Busy::enter(local)?;
     let mode = match mode() {
@@ -325,13 +327,13 @@ pub(crate) fn alloc(size: usize, align: usize, is_zeroed: bool, end: usize) -> O
     if local.due.get() == Due::Warm {
         local.due.set(Due::Time);
         busy.countdown = 0;
-        return timed(size, align, is_zeroed).0;
+        return timed(request, is_zeroed).0;
     }
     if local.due.get() == Due::Time {
         local.due.set(Due::Birth);
         local.times_free.set(true);
         busy.countdown = local.left.get();
-        let (block, ticks) = timed(size, align, is_zeroed);
+        let (block, ticks) = timed(request, is_zeroed);
         with(|state| state.journal.cost(false, size, ticks, state.rate.weight()));
         return block;
     }
@@ -371,10 +373,10 @@ pub(crate) fn alloc(size: usize, align: usize, is_zeroed: bool, end: usize) -> O
         with(|state| state.learn(loaded));
     }
     if local.exponent.get() == 0 && with(|state| state.births % TIMED == 0) == Some(true) {
-        time_another(size, align, is_zeroed);
+        time_another(request, is_zeroed);
     }
     with(|state| {
-        let born = state.born(local, size, align, is_zeroed, &unwound);
+        let born = state.born(local, request, is_zeroed, &unwound);
         let wait = state.draw(local);
         // Later blocks tell which calls of the recorded one have ended.
         let gap = if wait > 1 { 1 << (state.births % 2) } else { 1 };
@@ -388,37 +390,28 @@ pub(crate) fn alloc(size: usize, align: usize, is_zeroed: bool, end: usize) -> O
     .flatten()
 }
 
-/// A block of the C library, if there is one, and the time that it took. One function, so that a first
-/// call warms it.
+/// A block of the allocator behind this one, if there is one, and the time that it took. One function, so
+/// that a first call warms it.
 #[inline(never)]
-fn timed(size: usize, align: usize, is_zeroed: bool) -> (Option<*mut c_void>, u64) {
+fn timed(request: Request, is_zeroed: bool) -> (Option<*mut c_void>, u64) {
     let began = rate::start_ticks();
-    let block = if align > 0 {
-        // SAFETY: has no preconditions.
-        unsafe { sys::__libc_memalign(align, size) }
-    } else if is_zeroed {
-        // SAFETY: has no preconditions.
-        unsafe { sys::__libc_calloc(1, size) }
-    } else {
-        // SAFETY: has no preconditions.
-        unsafe { sys::__libc_malloc(size) }
-    };
+    let block = request.alloc(is_zeroed);
     let ticks = rate::ticks().saturating_sub(began);
     ((!block.is_null()).then_some(block), ticks)
 }
 
-/// Times a block of the C library beside a recorded one. The first of two is not timed: the recorder's
-/// own code has emptied the caches.
-fn time_another(size: usize, align: usize, is_zeroed: bool) {
+/// Times a block of the allocator behind this one beside a recorded one. The first of two is not timed:
+/// the recorder's own code has emptied the caches.
+fn time_another(request: Request, is_zeroed: bool) {
     for is_warm in [false, true] {
-        let (Some(block), ticks) = timed(size, align, is_zeroed) else { return };
+        let (Some(block), ticks) = timed(request, is_zeroed) else { return };
         let began = rate::start_ticks();
-        // SAFETY: a block of the C library, which nobody else has.
-        unsafe { sys::__libc_free(block) };
+        // SAFETY: the allocator served the block for this request just now, and nobody else knows it.
+        unsafe { request.free(block) };
         let freed = rate::ticks().saturating_sub(began);
         if is_warm {
             with(|state| {
-                state.journal.cost(false, size, ticks, 1);
+                state.journal.cost(false, request.size, ticks, 1);
                 state.journal.cost(true, 0, freed, 1);
             });
         }
@@ -469,19 +462,19 @@ pub(crate) unsafe fn free(block: *mut c_void, end: usize) {
     drop(busy);
 }
 
-/// Frees a block of the C library, and records the time that this takes.
+/// Frees a block of the allocator behind this one, and records the time that this takes.
 ///
 /// # Safety
 ///
-/// The block is the C library's. It is not used again.
+/// The block is of this request. It is not used again.
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn free_timed(block: *mut c_void) {
+pub(crate) unsafe fn free_timed(request: Request, block: *mut c_void) {
     let local = local();
     let busy = Busy::enter(local);
     let began = rate::start_ticks();
-    // SAFETY: the caller's block.
-    unsafe { sys::__libc_free(block) };
+    // SAFETY: by this function's contract, the block is of this request, and not used again.
+    unsafe { request.free(block) };
     let ticks = rate::ticks().saturating_sub(began);
     // The recorder's own blocks are not timed.
     if busy.is_some() {
@@ -492,14 +485,15 @@ pub(crate) unsafe fn free_timed(block: *mut c_void) {
     }
 }
 
-/// Resizes a recorded block. Null if there is no memory: then the block is as it was.
+/// Resizes a recorded block for another request. Null if there is no memory: then the block is as it was.
 ///
 /// # Safety
 ///
 /// The block is alive, and was recorded. If the result is not null, it is not used again.
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn resize(block: *mut c_void, size: usize, end: usize) -> *mut c_void {
+pub(crate) unsafe fn resize(block: *mut c_void, request: Request, end: usize) -> *mut c_void {
+    let Request { size, align, .. } = request;
     let busy = Busy::enter(local());
     // SAFETY: the caller says that the block was recorded.
     let slot = unsafe { slots::slot_of(block) };
@@ -516,7 +510,7 @@ pub(crate) unsafe fn resize(block: *mut c_void, size: usize, end: usize) -> *mut
         }
         // SAFETY: the block is alive until its slot is given back, below.
         let callers = unsafe { slots::callers(slot) };
-        let Some((new, new_slot)) = state.slots.take(size, 0, callers.iter().copied()) else {
+        let Some((new, new_slot)) = state.slots.take(size, align, callers.iter().copied()) else {
             return ptr::null_mut();
         };
         // SAFETY: the slot was taken for this block, which continues the old one.
@@ -531,8 +525,7 @@ pub(crate) unsafe fn resize(block: *mut c_void, size: usize, end: usize) -> *mut
     if let Some(moved) = moved.filter(|moved| !moved.is_null()) {
         return moved;
     }
-    // SAFETY: has no preconditions.
-    let new = unsafe { sys::__libc_malloc(size) };
+    let new = request.alloc(false);
     if !new.is_null() {
         // SAFETY: both blocks are alive, are different, and have so many bytes.
         unsafe { ptr::copy_nonoverlapping(block.cast::<u8>(), new.cast(), room.min(size)) };
@@ -625,11 +618,11 @@ impl State {
     fn born(
         &mut self,
         local: &Local,
-        size: usize,
-        align: usize,
+        request: Request,
         is_zeroed: bool,
         unwound: &Unwound,
     ) -> Option<*mut c_void> {
+        let Request { size, align, .. } = request;
         let (block, slot) = self.slots.take(size, align, unwound.callers())?;
         let (frame, base) = self.stacks.add(unwound, &mut self.journal);
         let thread = local.thread.get();

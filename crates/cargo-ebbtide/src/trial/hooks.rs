@@ -4,7 +4,10 @@
 //! They are exported, under their own names, by the shared library only.
 
 use super::local::local;
-use crate::sys::{self, PAGE};
+use crate::{
+    behind::{Recorded, Request},
+    sys::{self, PAGE},
+};
 use core::{
     ffi::{c_int, c_void},
     ptr,
@@ -62,10 +65,9 @@ pub(crate) unsafe fn free(block: *mut c_void) {
 ///
 /// The contract of the C library's `realloc`.
 pub(crate) unsafe fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
-    let owner = &local().owner;
     // SAFETY: `block` is null or alive by `realloc`'s contract, and has a header if it is the
     // engine's, because this file requests no other blocks.
-    let Some(old_size) = (unsafe { owner.usable_size(block.cast()) }) else {
+    let Some(old_size) = (unsafe { local().owner.usable_size(block.cast()) }) else {
         if block.is_null() {
             return malloc(size);
         }
@@ -79,13 +81,29 @@ pub(crate) unsafe fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
         unsafe { free(block) };
         return ptr::null_mut();
     }
-    // SAFETY: the block is alive and the engine's, with a header, as found above. By `realloc`'s
-    // contract, it is used only through the result, unless that is null.
-    let resized = unsafe { owner.resize_headed(block.cast(), size) };
+    // SAFETY: the block is alive and the engine's, with a header, as found above, and has so many bytes. By
+    // `realloc`'s contract, it is used only through the result, unless that is null.
+    unsafe { resize(block, old_size, size, || malloc(size)) }
+}
+
+/// Resizes a block of the engine, where it is or to a new one.
+///
+/// # Safety
+///
+/// The block is alive and the engine's, with a header, and has `old_size` bytes. It is used only through the
+/// result, unless that is null.
+unsafe fn resize(
+    block: *mut c_void,
+    old_size: usize,
+    size: usize,
+    new: impl FnOnce() -> *mut c_void,
+) -> *mut c_void {
+    // SAFETY: the contract of this function.
+    let resized = unsafe { local().owner.resize_headed(block.cast(), size) };
     if !resized.is_null() {
         return resized.cast();
     }
-    let moved = malloc(size);
+    let moved = new();
     if moved.is_null() {
         // Shrinking never fails: the block stays as large as it is.
         return if size <= old_size { block } else { moved };
@@ -97,6 +115,63 @@ pub(crate) unsafe fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
     // `realloc` that succeeds.
     unsafe { free(block) };
     moved
+}
+
+/// What `ebbtide_global::Recorded` calls in a program with an allocator of its own.
+///
+/// # Safety
+///
+/// The contract of [`Serve`](crate::behind::Serve).
+pub(crate) unsafe fn serve(
+    block: *mut c_void,
+    old: usize,
+    align: usize,
+    new: usize,
+    recorded: *const Recorded,
+) -> *mut c_void {
+    let behind = Request { size: old, align, recorded };
+    let alloc = |is_zeroed| served(Request { size: new, ..behind }, is_zeroed);
+    if block.is_null() {
+        return alloc(old > 0);
+    }
+    let owner = &local().owner;
+    if new == 0 {
+        // SAFETY: the block is alive, and not used again, by `Serve`'s contract. If it is the engine's, it has
+        // a header, because this file requests no other blocks.
+        if !unsafe { owner.free_headed(block.cast()) } {
+            // SAFETY: the engine denies it, so the program's allocator has served it, with this size and
+            // alignment, and nobody uses it again.
+            unsafe { behind.free(block) };
+        }
+        return ptr::null_mut();
+    }
+    // SAFETY: the block is alive by `Serve`'s contract, and has a header if it is the engine's, because this
+    // file requests no other blocks.
+    match unsafe { owner.usable_size(block.cast()) } {
+        // SAFETY: the block is alive and the engine's, with a header and so many bytes. By `Serve`'s contract,
+        // it is used only through the result, unless that is null.
+        Some(bytes) => unsafe { resize(block, bytes, new, || alloc(false)) },
+        // SAFETY: the engine denies it, so the program's allocator has served it, with this size and
+        // alignment. By `Serve`'s contract, it is used only through the result, unless that is null.
+        None => unsafe { behind.resize(block, new) },
+    }
+}
+
+/// A block of the engine, or of the program's allocator.
+fn served(request: Request, is_zeroed: bool) -> *mut c_void {
+    let owner = &local().owner;
+    let Request { size, align, .. } = request;
+    let slow = || {
+        // Null if no scope is open.
+        let block = if is_zeroed {
+            owner.alloc_headed_zeroed(size, align.max(16))
+        } else {
+            owner.alloc_headed(size, align.max(16))
+        };
+        if block.is_null() { request.alloc(is_zeroed).cast() } else { block }
+    };
+    let is_common = owner.has_scope() && align <= 16 && !is_zeroed;
+    if is_common { owner.alloc_headed_or(size, slow).cast() } else { slow().cast() }
 }
 
 pub(crate) fn memalign(align: usize, size: usize) -> *mut c_void {
@@ -165,5 +240,7 @@ mod exported {
         posix_memalign(result: *mut *mut c_void, align: usize, size: usize) -> c_int,
             super::posix_memalign;
         malloc_usable_size(block: *mut c_void) -> usize, super::malloc_usable_size;
+        ebbtide_preloaded_1(block: *mut c_void, old: usize, align: usize, new: usize,
+            recorded: *const Recorded) -> *mut c_void, super::serve;
     }
 }

@@ -1,4 +1,4 @@
-//! A program that brings an allocator under the names of the C library's, as crates that bind one do.
+//! A program that brings mimalloc's functions, as far as the crate that binds it calls them.
 
 use std::{
     ffi::c_void,
@@ -10,11 +10,17 @@ static mut MEMORY: [u64; 1 << 17] = [0; 1 << 17];
 
 #[unsafe(no_mangle)]
 #[inline(never)]
-extern "C" fn mi_malloc(bytes: usize) -> *mut c_void {
+extern "C" fn mi_malloc_aligned(bytes: usize, _align: usize) -> *mut c_void {
     let start = USED.fetch_add(bytes.next_multiple_of(16), Ordering::Relaxed);
     (&raw mut MEMORY).cast::<u8>().wrapping_add(start).cast()
 }
 
+#[unsafe(no_mangle)]
+#[inline(never)]
+extern "C" fn mi_free(block: *mut c_void) {
+    println!("{}", block.is_null());
+}
+
 fn main() {
-    println!("{}", mi_malloc(10).is_null());
+    mi_free(mi_malloc_aligned(10, 8));
 }
