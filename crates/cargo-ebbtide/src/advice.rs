@@ -339,6 +339,7 @@ fn sets(all: &[Scope], blocks: &[Block]) -> Vec<Vec<usize>> {
                 !scope.is_bounded(blocks),
                 is_less,
                 scope.function.host.is_some(),
+                scope.function.is_inlined_closure(),
                 !scope.function.is_own(),
             )
         };

@@ -31,6 +31,11 @@ pub(crate) struct Function {
 }
 
 impl Function {
+    /// Whether it is inlined, and has no name of its own: to open a scope, one names the function around it.
+    pub(crate) fn is_inlined_closure(&self) -> bool {
+        self.host.is_some() && (self.name.starts_with('{') || self.name.ends_with('}'))
+    }
+
     /// Whether it is the program's own, as far as the path of its source tells.
     pub(crate) fn is_own(&self) -> bool {
         const OF_OTHERS: [&str; 2] = ["/registry/src/", "/git/checkouts/"];
