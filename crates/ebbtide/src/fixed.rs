@@ -141,6 +141,7 @@ impl Fixed<RawBytes> {
     /// let mut fixed = unsafe { Fixed::from_raw_parts(NonNull::from(&mut memory).cast(), 64) };
     /// assert_eq!(fixed.scope().alloc(1), &1);
     /// ```
+    #[inline]
     #[must_use]
     pub const unsafe fn from_raw_parts(start: NonNull<u8>, len: usize) -> Self {
         Fixed::new(RawBytes { start, len })
@@ -161,6 +162,7 @@ pub struct SpareCapacity(alloc::vec::Vec<u8>);
 
 #[cfg(feature = "alloc")]
 impl AsMut<[MaybeUninit<u8>]> for SpareCapacity {
+    #[inline]
     fn as_mut(&mut self) -> &mut [MaybeUninit<u8>] {
         self.0.spare_capacity_mut()
     }
@@ -174,6 +176,7 @@ impl SpareCapacity {
     /// let fixed = ebbtide::Fixed::from_vec(b"ebb".to_vec());
     /// assert_eq!(fixed.into_memory().into_vec(), b"ebb");
     /// ```
+    #[inline]
     #[must_use]
     pub fn into_vec(self) -> alloc::vec::Vec<u8> {
         self.0
@@ -190,6 +193,7 @@ impl Fixed<SpareCapacity> {
     /// let s = fixed.scope();
     /// assert!(s.try_alloc([0u8; 1 << 10]).is_ok());
     /// ```
+    #[inline]
     #[must_use]
     pub const fn from_vec(vec: alloc::vec::Vec<u8>) -> Self {
         Fixed::new(SpareCapacity(vec))
@@ -203,6 +207,7 @@ impl Fixed<SpareCapacity> {
     /// let mut fixed = ebbtide::Fixed::from_boxed_slice(bytes);
     /// assert!(fixed.scope().try_alloc([0u8; 100]).is_ok());
     /// ```
+    #[inline]
     #[must_use]
     pub fn from_boxed_slice(bytes: alloc::boxed::Box<[u8]>) -> Self {
         let mut vec = bytes.into_vec();

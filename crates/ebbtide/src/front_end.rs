@@ -81,6 +81,7 @@ pub use crate::thread_key::ThreadKey;
 /// }
 /// assert!(std::thread::spawn(|| front_end::at_thread_end(end)).join().unwrap());
 /// ```
+#[inline]
 #[cfg(feature = "std")]
 pub fn at_thread_end(f: extern "C" fn()) -> bool {
     thread_end::call(End::Interface, f)
@@ -141,6 +142,7 @@ impl Words {
     /// assert!(words.top > words.low.addr());
     /// # let _ = &mut words;
     /// ```
+    #[inline]
     #[must_use]
     pub fn of(scope: Scope<'_>) -> Words {
         // SAFETY: a scope is its cursor, which has these three fields in this order (`raw` asserts
@@ -215,12 +217,13 @@ pub fn free_ranges<'s>(scope: &'s Scope<'_>) -> impl Iterator<Item = NonNull<[u8
 /// scope.alloc([0u8; 10_000]);
 /// assert!(is_mark(scope, &own) && !is_mark(scope, &mark));
 /// ```
+#[inline]
 #[must_use]
 pub fn is_mark(scope: &Scope<'_>, mark: &Words) -> bool {
     let Some(low) = NonNull::new(mark.low) else { return false };
     scope
         .cursor()
-        .can_rewind_to(mark.top, low, |chunk| chunk.as_ptr().as_ptr().cast() == mark.chunk)
+        .can_rewind_to(mark.top, low, &|chunk| chunk.as_ptr().as_ptr().cast() == mark.chunk)
 }
 
 /// Whether an address lies in memory that was allocated from this scope or from an ancestor, and not
@@ -241,6 +244,7 @@ pub fn is_mark(scope: &Scope<'_>, mark: &Words) -> bool {
 /// // SAFETY: the words are in use: the mark is one of this scope, which did not change since.
 /// assert!(!has_allocated(unsafe { words.scope() }, block));
 /// ```
+#[inline]
 #[must_use]
 pub fn has_allocated(scope: &Scope<'_>, address: usize) -> bool {
     scope.cursor().has_taken(address)
@@ -268,6 +272,7 @@ pub fn has_allocated(scope: &Scope<'_>, address: usize) -> bool {
 /// assert!(!has_allocated_high(mark, block) && has_allocated(mark, block));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[inline]
 #[must_use]
 pub fn has_allocated_high(scope: &Scope<'_>, block: usize) -> bool {
     scope.cursor().has_taken_high(block)
@@ -286,6 +291,7 @@ pub fn has_allocated_high(scope: &Scope<'_>, block: usize) -> bool {
 /// word(scope).set(std::ptr::without_provenance_mut(8));
 /// assert_eq!(word(&scope.scope()).get().addr(), 8);
 /// ```
+#[inline]
 #[must_use]
 pub fn word<'s>(scope: &'s Scope<'_>) -> &'s Cell<*mut ()> {
     scope.cursor().control().front_end_word()
@@ -304,6 +310,7 @@ pub fn word<'s>(scope: &'s Scope<'_>) -> &'s Cell<*mut ()> {
 /// ebbtide::front_end::set_limit(scope, Some(1 << 16));
 /// assert!(scope.try_alloc([0u8; 100_000]).is_err());
 /// ```
+#[inline]
 pub fn set_limit(scope: &Scope<'_>, bytes: Option<usize>) {
     scope.cursor().control().settings().set_limit(bytes);
 }

@@ -142,6 +142,7 @@ impl<'a> Scope<'a> {
     /// assert_eq!(text, "ebbandflow");
     /// assert_eq!(s.stats().used, 10);
     /// ```
+    #[inline]
     pub fn keep_str(
         &mut self,
         make: impl for<'c> FnOnce(&mut Scope<'c>) -> &'c mut str,
@@ -352,6 +353,7 @@ impl<'a> Scope<'a> {
     }
 
     /// A child whose memory becomes this scope's if it is kept.
+    #[inline]
     fn child_to_keep(&mut self) -> Scope<'a> {
         // SAFETY: this scope is not used until the child's end (I4): its callers borrow it
         // exclusively. They take over the values that escape from the child; with a closure that
@@ -361,6 +363,7 @@ impl<'a> Scope<'a> {
 
     /// Asserts that this is still the child that was lent. A closure with `&mut` access can replace
     /// it by another scope.
+    #[inline]
     fn assert_child(&self, child: &Scope<'a>) {
         let is_child = child.cursor().is_in_list_of(self.cursor());
         assert!(is_child, "another scope was put in the place of the one that was lent");
@@ -368,6 +371,7 @@ impl<'a> Scope<'a> {
 
     /// Takes over a block of a child, moves it if necessary, and returns its address. A block that
     /// the child did not allocate stays where it is.
+    #[inline]
     fn keep_block(&self, child: &Scope<'a>, block: NonNull<u8>, layout: Layout) -> NonNull<u8> {
         self.assert_child(child);
         // SAFETY: the child was forked from this cursor, and is this arena's: there is no other

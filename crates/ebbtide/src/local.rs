@@ -383,6 +383,7 @@ impl Local {
     }
 
     /// Frees every idle arena of the thread.
+    #[inline]
     fn free_idle(&self) {
         if let Some(primary) = self.take_primary() {
             self.primary.set(None);
@@ -586,6 +587,7 @@ fn abandoned() -> ! {
 /// ebbtide::scope(|_| assert!(local::set_default_capacity(1 << 10).is_err()));
 /// # Ok::<(), local::InUse>(())
 /// ```
+#[inline]
 pub fn set_default_capacity(bytes: usize) -> Result<(), InUse> {
     LOCAL.with(|local| {
         if local.is_in_use() {
@@ -606,6 +608,7 @@ pub fn set_default_capacity(bytes: usize) -> Result<(), InUse> {
 /// assert!(local::stats().capacity >= 100_000);
 /// assert_eq!(local::stats().used, 0);
 /// ```
+#[inline]
 #[must_use]
 pub fn stats() -> Stats {
     LOCAL.with(Local::stats)
@@ -620,6 +623,7 @@ pub fn stats() -> Stats {
 /// local::trim();
 /// assert_eq!(local::stats().held, 0);
 /// ```
+#[inline]
 pub fn trim() {
     LOCAL.with(Local::free_idle);
     warm::trim();

@@ -170,12 +170,14 @@ pub(crate) struct ChunkUse<'c> {
 
 impl ChunkUse<'_> {
     /// The number of bytes in use.
+    #[inline]
     pub(crate) fn used(&self) -> usize {
         self.header.capacity() - self.free.len()
     }
 
     /// The bytes in use, which may include a few that rounding left free: those at the low end,
     /// and those at the high end.
+    #[inline]
     pub(crate) fn used_parts(&self) -> [NonNull<[u8]>; 2] {
         let header = self.header;
         let (low, top) = (header.low().addr().get(), header.top().addr().get());
@@ -501,6 +503,7 @@ impl Cursor {
     }
 
     /// The current words, for [`rewind`](Cursor::rewind). The arena may move meanwhile.
+    #[inline]
     pub(crate) fn mark(&self) -> Mark {
         let Position { top, chunk, low } = self.position();
         Mark { top, chunk: ChunkName::of(chunk.chunk()), low }
@@ -512,9 +515,10 @@ impl Cursor {
     ///
     /// The mark came from this cursor, nothing that was allocated since is used again, and the
     /// mark's chunk was not released since.
+    #[inline]
     pub(crate) unsafe fn rewind(&self, mark: Mark) {
         debug_assert!(
-            self.can_rewind_to(mark.top, mark.low, |chunk| ChunkName::of(chunk) == mark.chunk),
+            self.can_rewind_to(mark.top, mark.low, &|chunk| ChunkName::of(chunk) == mark.chunk),
             "the checkpoint is not one of this scope, or a later one was rewound after it"
         );
         let control = self.control();
@@ -1025,6 +1029,7 @@ impl Cursor {
     /// # Errors
     ///
     /// If no chunk has room and the backing refuses one, or if the request comes from the backing itself.
+    #[inline]
     pub(crate) fn reserve_behind(&self, bytes: usize) -> Result<(), AllocError> {
         if self.control().settings().is_busy() {
             return Err(AllocError);
@@ -1051,6 +1056,7 @@ impl Cursor {
     ///
     /// `child` is a fork of this cursor, which was not used since, and is not used again. `block`
     /// has this layout and is alive. Nothing else that the child allocated is used again.
+    #[inline]
     pub(crate) unsafe fn keep(
         &self,
         child: &Cursor,
@@ -1222,11 +1228,13 @@ impl Cursor {
 
     /// The bytes in use up to this cursor, including padding. Does not count the bytes that were
     /// free at the end of a chunk when a cursor moved to the next one.
+    #[inline]
     pub(crate) fn used(&self) -> usize {
         self.chunks().map(|chunk| chunk.used()).sum()
     }
 
     /// All chunks of the list, with the bytes that are free in each from the view of this cursor.
+    #[inline]
     pub(crate) fn chunks(&self) -> impl Iterator<Item = ChunkUse<'_>> {
         let current = (!self.is_nowhere()).then(|| self.chunk());
         let pin = current.map(|current| Pin::new(current.control()));
@@ -1246,6 +1254,7 @@ impl Cursor {
     }
 
     /// The free part of the region in use, and the regions of the chunks behind.
+    #[inline]
     pub(crate) fn free_ranges(&self) -> impl Iterator<Item = NonNull<[u8]>> + '_ {
         let pin = Pin::new(self.control());
         let behind = self.chunk().chunk().onwards().skip(1).map(move |chunk| {
@@ -1258,11 +1267,12 @@ impl Cursor {
     /// Whether these words can be a mark of this cursor: their chunk, which `is_marked` recognises,
     /// is in the list and not behind the cursor, and the cursor was not rewound to an earlier
     /// position since. Costs a visit of each chunk up to the cursor's.
+    #[inline]
     pub(crate) fn can_rewind_to(
         &self,
         top: usize,
         low: NonNull<u8>,
-        is_marked: impl Fn(ChunkRef<'_>) -> bool,
+        is_marked: &dyn Fn(ChunkRef<'_>) -> bool,
     ) -> bool {
         let current = self.chunk();
         for chunk in current.list_start().onwards() {
@@ -1285,6 +1295,7 @@ impl Cursor {
     /// Whether `address` lies in memory that this cursor or one that it was copied from has taken.
     /// What it left free in earlier chunks counts as taken. Visits each chunk up to the cursor's,
     /// unless `address` lies in that one.
+    #[inline]
     pub(crate) fn has_taken(&self, address: usize) -> bool {
         let is_free = (self.low.get().addr().get()..self.top.get()).contains(&address);
         !is_free && self.has_entered(address)
@@ -1293,6 +1304,7 @@ impl Cursor {
     /// Like [`has_taken`](Cursor::has_taken), for the address of a block of the high end. If the
     /// cursor is a mark, low-end blocks from before it may have been freed since, and high-end
     /// blocks may lie below `low`. Those from before the mark begin at `top` or above.
+    #[inline]
     pub(crate) fn has_taken_high(&self, block: usize) -> bool {
         let region = self.chunk().region();
         if region.contains(block) && block != region.top().addr().get() {
@@ -1302,6 +1314,7 @@ impl Cursor {
     }
 
     /// Whether `address` lies in the region of the cursor's chunk, or of one before it.
+    #[inline]
     fn has_entered(&self, address: usize) -> bool {
         let current = self.chunk().chunk();
         let is_in =

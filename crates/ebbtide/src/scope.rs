@@ -207,6 +207,7 @@ impl<'a> Scope<'a> {
     /// s.alloc_slice_fill_copy(100_000, 0u8);
     /// assert_eq!(s.stats().held, held);
     /// ```
+    #[inline]
     pub fn reserve(&self, bytes: usize) {
         let Ok(()) = self.reserve_in::<Infallible>(bytes);
     }
@@ -222,6 +223,7 @@ impl<'a> Scope<'a> {
     /// let s = arena.scope();
     /// assert!(s.try_reserve(usize::MAX).is_err());
     /// ```
+    #[inline]
     pub fn try_reserve(&self, bytes: usize) -> Result<(), AllocError> {
         self.reserve_in(bytes)
     }
@@ -266,11 +268,13 @@ impl<'a> Scope<'a> {
     /// s.alloc([0u8; 100]);
     /// assert_eq!(s.stats().used, 100);
     /// ```
+    #[inline]
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.stats_of(self.cursor.control())
     }
 
+    #[inline]
     pub(crate) fn stats_of(&self, control: ControlRef<'_>) -> Stats {
         Stats::of(control, self.cursor.used())
     }
@@ -287,6 +291,7 @@ impl<'a> Scope<'a> {
     /// unsafe { s.rewind(start) };
     /// assert_eq!(s.stats().used, 0);
     /// ```
+    #[inline]
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint { mark: self.cursor.mark() }
@@ -316,6 +321,7 @@ impl<'a> Scope<'a> {
     /// unsafe { s.rewind(before) };
     /// assert_eq!(s.stats().used, 0);
     /// ```
+    #[inline]
     pub unsafe fn rewind(&self, checkpoint: Checkpoint) {
         // SAFETY: by this function's contract, the mark is this scope's and nothing allocated since
         // is used again. As no earlier mark was rewound, its chunk is not behind this scope's, so
@@ -326,6 +332,7 @@ impl<'a> Scope<'a> {
 }
 
 impl fmt::Debug for Scope<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scope").field("stats", &self.stats()).finish_non_exhaustive()
     }

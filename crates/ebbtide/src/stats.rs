@@ -34,6 +34,7 @@ pub struct Stats {
 }
 
 impl Stats {
+    #[inline]
     pub(crate) fn of(control: ControlRef<'_>, used: usize) -> Self {
         let mut stats = Stats { held: control.held(), used, ..Stats::default() };
         for chunk in control.all() {
@@ -48,6 +49,7 @@ impl Stats {
     }
 
     /// The statistics of an arena without chunks.
+    #[inline]
     pub(crate) fn of_nothing(settings: &Settings) -> Self {
         Stats { high_water: settings.high_water(), ..Stats::default() }
     }
@@ -65,6 +67,7 @@ impl Stats {
 /// assert_eq!(sum.chunks, 2);
 /// ```
 impl AddAssign for Stats {
+    #[inline]
     fn add_assign(&mut self, other: Stats) {
         self.capacity += other.capacity;
         self.used += other.used;
@@ -76,6 +79,7 @@ impl AddAssign for Stats {
 }
 
 impl fmt::Display for Stats {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (used, capacity) = (Bytes(self.used), Bytes(self.capacity));
         write!(f, "{used} used of {capacity} in {} chunk", self.chunks)?;
@@ -92,6 +96,7 @@ impl fmt::Display for Stats {
 struct Bytes(usize);
 
 impl fmt::Display for Bytes {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 < 1024 {
             return write!(f, "{} B", self.0);
@@ -131,6 +136,7 @@ pub struct Chunk {
 }
 
 impl Chunk {
+    #[inline]
     pub(crate) fn of(used: ChunkUse<'_>) -> Self {
         Chunk {
             capacity: used.header.capacity(),

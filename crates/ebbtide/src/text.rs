@@ -406,6 +406,7 @@ impl<'s, 'a> String<'s, 'a> {
     /// assert_eq!(String::try_from_utf8_lossy_in(b"ebb\xFF", &s)?, "ebb\u{FFFD}");
     /// # Ok::<(), ebbtide::AllocError>(())
     /// ```
+    #[inline]
     pub fn try_from_utf8_lossy_in(bytes: &[u8], scope: &'s Scope<'a>) -> Result<Self, AllocError> {
         let mut string = scope.string();
         let outcome = string.push_lossy(bytes);
@@ -425,6 +426,7 @@ impl<'s, 'a> String<'s, 'a> {
     /// assert_eq!(String::from_utf16_in(&[0x65, 0xD83C, 0xDF0A], &s)?, "e🌊");
     /// # Ok::<(), std::char::DecodeUtf16Error>(())
     /// ```
+    #[inline]
     pub fn from_utf16_in(units: &[u16], scope: &'s Scope<'a>) -> Result<Self, DecodeUtf16Error> {
         let mut string = scope.string();
         let Ok(outcome) = string.push_utf16::<Infallible>(units);
@@ -446,6 +448,7 @@ impl<'s, 'a> String<'s, 'a> {
     /// let unpaired = String::try_from_utf16_in(&[0xD83C], &s);
     /// assert!(matches!(unpaired, Err(AllocOrInitError::Init(_))));
     /// ```
+    #[inline]
     pub fn try_from_utf16_in(
         units: &[u16],
         scope: &'s Scope<'a>,
@@ -466,6 +469,7 @@ impl<'s, 'a> String<'s, 'a> {
     /// use ebbtide::collections::String;
     /// assert_eq!(String::from_utf16_lossy_in(&[0x65, 0xD83C], &s), "e\u{FFFD}");
     /// ```
+    #[inline]
     #[must_use]
     pub fn from_utf16_lossy_in(units: &[u16], scope: &'s Scope<'a>) -> Self {
         let mut string = scope.string();
@@ -486,6 +490,7 @@ impl<'s, 'a> String<'s, 'a> {
     /// assert_eq!(String::try_from_utf16_lossy_in(&[0x65, 0xD83C], &s)?, "e\u{FFFD}");
     /// # Ok::<(), ebbtide::AllocError>(())
     /// ```
+    #[inline]
     pub fn try_from_utf16_lossy_in(
         units: &[u16],
         scope: &'s Scope<'a>,
@@ -605,6 +610,7 @@ impl<'s, 'a> String<'s, 'a> {
     /// assert_eq!(text.split_off(3), " and flow");
     /// assert_eq!(text, "ebb");
     /// ```
+    #[inline]
     #[must_use = "the text is lost with the string that is returned; `truncate` drops it"]
     #[track_caller]
     pub fn split_off(&mut self, at: usize) -> Self {

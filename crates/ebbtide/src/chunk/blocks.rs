@@ -3,7 +3,8 @@
 use super::{
     control::{CONTROL_ROOM, ControlRef},
     header::{
-        CACHE_LINE, ChunkRef, Header, PAGE, block_layout, block_size, capacity_within, overhead,
+        CACHE_LINE, ChunkRef, Chunks, Header, PAGE, block_layout, block_size, capacity_within,
+        overhead,
     },
 };
 use crate::{
@@ -11,7 +12,7 @@ use crate::{
     error::AllocError,
     poison, prefetch,
 };
-use core::{alloc::Layout, iter, ptr::NonNull};
+use core::{alloc::Layout, ptr::NonNull};
 
 /// The size of the first ordinary chunk, header included, unless the user chose another.
 pub(crate) const FIRST_CHUNK: usize = 16 * 1024 - ALLOCATOR_OVERHEAD;
@@ -96,7 +97,8 @@ pub(super) fn new_chunk(
     let allocate = |layout| control.call_allocate(layout);
     // SAFETY: the backing just gave the block for this layout, and nothing uses it.
     let release = |block, layout| unsafe { control.call_release(block, layout) };
-    let NewBlock { block, size, low, top } = new_block(region, wanted, allowed, allocate, release)?;
+    let NewBlock { block, size, low, top } =
+        new_block(region, wanted, allowed, &allocate, &release)?;
     let header = block.cast::<Header>();
     // SAFETY: the block is aligned to `CHUNK_ALIGN`, which is enough for a header; it has room for
     // one in front of the region; and nothing uses it yet.
@@ -146,8 +148,8 @@ pub(super) fn new_block(
     region: usize,
     wanted: usize,
     allowed: usize,
-    allocate: impl Fn(Layout) -> Result<NonNull<u8>, AllocError>,
-    release: impl FnOnce(NonNull<u8>, Layout),
+    allocate: &dyn Fn(Layout) -> Result<NonNull<u8>, AllocError>,
+    release: &dyn Fn(NonNull<u8>, Layout),
 ) -> Result<NewBlock, AllocError> {
     let least = least_size(region).ok_or(AllocError)?;
     if least > allowed {
@@ -197,10 +199,10 @@ pub(super) fn new_block(
 ///
 /// The contract of [`release`], for each of them.
 pub(super) unsafe fn release_chain<'c>(control: ControlRef<'c>, chunk: Option<ChunkRef<'c>>) {
-    for chunk in chunk.into_iter().flat_map(ChunkRef::onwards) {
+    for chunk in Chunks(chunk) {
         discount(control, chunk);
     }
-    for chunk in iter::successors(chunk, |chunk| chunk.next()) {
+    for chunk in Chunks(chunk) {
         // SAFETY: by this function's contract, the chunk is the arena's, nothing refers to it, and
         // nothing in it is used again. The iterator has read `next` already.
         unsafe { give_back(control, chunk) };

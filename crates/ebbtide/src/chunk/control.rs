@@ -258,6 +258,7 @@ impl Control {
     }
 
     /// The same state, with a head that has no region and no list, and with no chunks registered.
+    #[inline]
     pub(super) fn without_head(&self) -> Self {
         Control {
             head: Header::vacant(),
@@ -297,13 +298,14 @@ impl Control {
     }
 
     /// Whether `address` is in the region of any chunk.
+    #[inline]
     pub(crate) fn contains(&self, address: usize) -> bool {
         self.all().any(|chunk| chunk.contains(address) && address != chunk.top().addr().get())
     }
 
     /// Every chunk of the backing but the head's block, in any list, the newest first.
-    pub(super) fn chunks(&self) -> impl Iterator<Item = ChunkRef<'_>> {
-        core::iter::successors(self.newest.get(), |chunk| chunk.header().older.get())
+    pub(super) fn chunks(&self) -> Older<'_> {
+        Older(self.newest.get())
     }
 
     /// Whether the head's block is the only one. Reads no other header, because that would probably
@@ -625,6 +627,20 @@ impl<'c> Deref for CurrentChunk<'c> {
     #[inline(always)]
     fn deref(&self) -> &ChunkRef<'c> {
         &self.0
+    }
+}
+
+/// A chunk and those that were made before it (L3). `older` of a chunk is read before the chunk is returned.
+#[derive(Debug)]
+pub(super) struct Older<'c>(pub(super) Option<ChunkRef<'c>>);
+
+impl<'c> Iterator for Older<'c> {
+    type Item = ChunkRef<'c>;
+
+    fn next(&mut self) -> Option<ChunkRef<'c>> {
+        let chunk = self.0?;
+        self.0 = chunk.header().older.get();
+        Some(chunk)
     }
 }
 

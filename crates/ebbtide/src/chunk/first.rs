@@ -56,12 +56,13 @@ impl<'c> ControlRef<'c> {
     ///
     /// No allocation lives in any chunk, no claim is alive, and no cursor or copy of the old
     /// `ControlRef` will be used again.
+    #[inline]
     unsafe fn release_above(self, most: usize) -> Option<Self> {
         let first = self.first_block_size();
         let is_first_kept = first <= most;
         let mut kept = if is_first_kept { first } else { 0 };
         let mut first_released = (!is_first_kept).then_some(first);
-        let is_released = |chunk: ChunkRef<'c>| {
+        let mut is_released = |chunk: ChunkRef<'c>| {
             debug_assert!(kept <= most, "what is kept fits");
             let is_released = chunk.block_size() > most - kept;
             if is_released {
@@ -72,12 +73,12 @@ impl<'c> ControlRef<'c> {
             is_released
         };
         // SAFETY: the contract is the same.
-        unsafe { self.release_if(is_released) };
+        unsafe { self.release_if(&mut is_released) };
         self.lower_next_size(first_released);
         if is_first_kept {
             return Some(self);
         }
-        let mut kept = self.head().chunk().onwards().skip(1);
+        let mut kept = self.head().chunk().behind();
         let next = kept.find(|chunk| chunk.capacity() > CONTROL_ROOM)?;
         // SAFETY: the contract is the same, and the chunk was just kept.
         Some(unsafe { self.move_to(next) })
@@ -90,6 +91,7 @@ impl<'c> ControlRef<'c> {
     ///
     /// No allocation lives in any chunk, no claim is alive, and no cursor or copy of the old
     /// `ControlRef` will be used again.
+    #[inline]
     unsafe fn release_all_but_largest(self) -> Self {
         // SAFETY: no claim is alive, as the caller says.
         unsafe { self.reclaim() };
@@ -99,7 +101,7 @@ impl<'c> ControlRef<'c> {
         let is_kept =
             |chunk: ChunkRef<'c>| Some(chunk) == largest || chunk.block_size() >= LARGEST_CHUNK;
         // SAFETY: the contract is the same.
-        unsafe { self.release_if(|chunk| !is_kept(chunk)) };
+        unsafe { self.release_if(&mut |chunk| !is_kept(chunk)) };
         match largest {
             // SAFETY: the contract is the same, and the chunk was just kept.
             Some(chunk) if first < LARGEST_CHUNK => unsafe { self.move_to(chunk) },
@@ -141,8 +143,9 @@ impl<'c> ControlRef<'c> {
     }
 
     /// Takes a chunk out of the arena's own list or of the spare ones.
+    #[inline]
     fn unlink(self, chunk: ChunkRef<'c>) {
-        self.take_all_spare(|spare| spare == chunk);
+        self.take_all_spare(&mut |spare| spare == chunk);
         let mut link = &self.get().head.next;
         while let Some(next) = link.get() {
             if next == chunk {
@@ -297,7 +300,7 @@ impl<B: Backing> Blocks<B> {
         let allocate = |layout| Ok(settings.while_busy(|| backing.allocate(layout))?.cast());
         // SAFETY: the backing just gave the block for this layout, and nothing uses it.
         let release = |block, layout| unsafe { backing.release(block, layout) };
-        let new = new_block(region, ordinary, allowed, allocate, release)?;
+        let new = new_block(region, ordinary, allowed, &allocate, &release)?;
         // SAFETY: the block was just made with room for the control block, and nothing uses it.
         let control = unsafe { self.begin(settings.clone(), &new) };
         let usual = usual_capacity(ordinary.min(isize::MAX as usize));
@@ -331,6 +334,7 @@ impl<B: Backing> Blocks<B> {
     /// # Safety
     ///
     /// No scope, claim or allocation is left.
+    #[inline]
     pub(crate) unsafe fn release_all_but_largest(&mut self) {
         if let Some(control) = self.control() {
             // SAFETY: the caller says that nothing is left, and `self.control` is written below.
@@ -344,6 +348,7 @@ impl<B: Backing> Blocks<B> {
     /// # Safety
     ///
     /// No scope, claim or allocation is left.
+    #[inline]
     pub(crate) unsafe fn release_above(&mut self, most: usize) {
         let Some(control) = self.control() else { return };
         // SAFETY: the caller says that nothing is left, and `self.control` is written below.

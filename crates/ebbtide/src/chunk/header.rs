@@ -299,14 +299,35 @@ impl<'c> ChunkRef<'c> {
     }
 
     /// This chunk and the ones behind it, in list order.
-    pub(crate) fn onwards(self) -> impl Iterator<Item = ChunkRef<'c>> {
-        core::iter::successors(Some(self), |chunk| chunk.next())
+    pub(crate) fn onwards(self) -> Chunks<'c> {
+        Chunks(Some(self))
+    }
+
+    /// The chunks behind this one, in list order.
+    pub(crate) fn behind(self) -> Chunks<'c> {
+        Chunks(self.next())
     }
 
     /// Whether this is the head of an arena, the only header without the address of a control
     /// block.
     pub(super) fn is_head(self) -> bool {
         self.control.get().is_none()
+    }
+}
+
+/// A chunk of a list and the ones behind it. `next` of a chunk is read before the chunk is returned. A type
+/// of its own, because an adapter of the standard library makes the compiler generate a dozen functions
+/// for each use.
+#[derive(Debug)]
+pub(crate) struct Chunks<'c>(pub(super) Option<ChunkRef<'c>>);
+
+impl<'c> Iterator for Chunks<'c> {
+    type Item = ChunkRef<'c>;
+
+    fn next(&mut self) -> Option<ChunkRef<'c>> {
+        let chunk = self.0?;
+        self.0 = chunk.next();
+        Some(chunk)
     }
 }
 

@@ -5,12 +5,12 @@ use super::{
         FIRST_CHUNK, LARGEST_CHUNK, least_size, new_chunk, new_ordinary_chunk, release,
         release_chain,
     },
-    control::{ControlRef, CurrentChunk},
-    header::{ChunkName, ChunkRef, End, Room},
+    control::{ControlRef, CurrentChunk, Older},
+    header::{ChunkName, ChunkRef, Chunks, End, Room},
     spare::{SEARCHED, unlink},
 };
 use crate::error::AllocError;
-use core::{iter, ptr::NonNull};
+use core::ptr::NonNull;
 
 impl<'c> ControlRef<'c> {
     /// Sets the head's region to `low..top`, a caller's buffer.
@@ -43,7 +43,7 @@ impl<'c> ControlRef<'c> {
         for chunk in control.chunks() {
             chunk.list_start.set(Some(chunk));
         }
-        for chunk in self.head().onwards().skip(1) {
+        for chunk in self.head().behind() {
             chunk.list_start.set(None);
         }
         for chunk in control.chunks() {
@@ -60,6 +60,7 @@ impl<'c> ControlRef<'c> {
     ///
     /// No allocation lives in any of them, no claim is alive, and no cursor that will be used again
     /// points to one.
+    #[inline]
     pub(crate) unsafe fn release_behind(self, kept: ChunkRef<'c>) {
         // SAFETY: by this function's contract, no claim is alive.
         unsafe { self.reclaim() };
@@ -67,7 +68,7 @@ impl<'c> ControlRef<'c> {
         let behind = kept.header().next.take();
         let first_released = behind.or(self.get().spare.get());
         self.lower_next_size(first_released.map(|chunk| chunk.block_size()));
-        let spare = self.take_all_spare(|_| true);
+        let spare = self.take_all_spare(&mut |_| true);
         self.register_lists();
         for released in [behind, spare] {
             // SAFETY: as no claim is alive, all chunks were in the arena's own list or spare, and
@@ -93,7 +94,7 @@ impl<'c> ControlRef<'c> {
         control.open_claims.set(0);
         control.head.next.set(None);
         // In any list, or in that of a forgotten claim: `older` links all of them (L3).
-        for chunk in iter::successors(newest, |chunk| chunk.header().older.get()) {
+        for chunk in Older(newest) {
             // SAFETY: no record of the control block refers to a chunk any more, and the iterator
             // has read `older` already. By this function's contract, no allocation lives in any
             // chunk, no claim is alive, and no cursor that will be used again points to one.
@@ -109,16 +110,17 @@ impl<'c> ControlRef<'c> {
             return;
         }
         let mut kept = most.saturating_sub(self.in_use());
-        let released = self.take_all_spare(|chunk| match kept.checked_sub(chunk.block_size()) {
-            Some(rest) => {
-                kept = rest;
-                false
-            }
-            None => true,
-        });
+        let released =
+            self.take_all_spare(&mut |chunk| match kept.checked_sub(chunk.block_size()) {
+                Some(rest) => {
+                    kept = rest;
+                    false
+                }
+                None => true,
+            });
         // Its own anchor marks a chunk to be released. No other chunk is its own anchor.
         let mut left = 0;
-        for chunk in released.into_iter().flat_map(ChunkRef::onwards) {
+        for chunk in Chunks(released) {
             chunk.anchor.set(Some(ChunkName::of(chunk)));
             left += 1;
         }
@@ -146,7 +148,8 @@ impl<'c> ControlRef<'c> {
     ///
     /// No allocation lives in any chunk, no claim is alive, and no cursor that will be used again
     /// points to one.
-    pub(super) unsafe fn release_if(self, mut is_released: impl FnMut(ChunkRef<'c>) -> bool) {
+    #[inline]
+    pub(super) unsafe fn release_if(self, is_released: &mut dyn FnMut(ChunkRef<'c>) -> bool) {
         // SAFETY: by this function's contract, no claim is alive.
         unsafe { self.reclaim() };
         let mut last = self.head().chunk();
@@ -181,6 +184,7 @@ impl<'c> ControlRef<'c> {
     /// less than [`FIRST_CHUNK`]. Otherwise a program that trims its
     /// arena again and again would get a larger chunk each time. If the first chunk serves an
     /// oversize request, it may be larger than the ordinary size, which then does not change.
+    #[inline]
     pub(super) fn lower_next_size(self, released: Option<usize>) {
         if let Some(size) = released {
             let next_size = &self.settings.next_size;
@@ -193,7 +197,7 @@ impl<'c> ControlRef<'c> {
     pub(super) fn register_lists(self) {
         let control = self.get();
         control.newest.set(None);
-        for chunk in self.head().onwards().skip(1).chain(self.spare_chunks()) {
+        for chunk in self.head().behind().chain(self.spare_chunks()) {
             chunk.older.set(control.newest.get());
             control.newest.set(Some(chunk));
         }
@@ -224,11 +228,11 @@ impl<'c> ControlRef<'c> {
         debug_assert_eq!(count > 0, control.has_chunks.get(), "L3");
 
         // Lists with a cycle, or with a chunk in common, have more chunks than there are.
-        let own = self.head().onwards().skip(1).take(count + 1).count();
+        let own = self.head().behind().take(count + 1).count();
         let spare = self.spare_chunks().take(count + 1).count();
         debug_assert!(own + spare <= count, "L2, L3: every chunk is registered, and in one list");
         debug_assert!(control.open_claims() > 0 || own + spare == count, "L2: no other list");
-        for chunk in self.head().onwards().skip(1).chain(self.spare_chunks()) {
+        for chunk in self.head().behind().chain(self.spare_chunks()) {
             let bound = chunk.bound_behind().unwrap_or(usize::MAX);
             debug_assert!(chunk.onwards().all(|behind| behind.capacity() <= bound), "the bound");
         }
@@ -390,7 +394,7 @@ fn new_or_spare<'c>(
     region: usize,
     wanted: usize,
     room: &Room,
-    make: impl FnOnce(ControlRef<'c>, usize, usize) -> Result<ChunkRef<'c>, AllocError>,
+    make: fn(ControlRef<'c>, usize, usize) -> Result<ChunkRef<'c>, AllocError>,
 ) -> Result<ChunkRef<'c>, AllocError> {
     let least = least_size(region).ok_or(AllocError)?;
     // Half as much again as a spare chunk that is too small: that can be released, so this is enough for

@@ -24,12 +24,31 @@ fn class_of(size: usize) -> u32 {
     size.checked_ilog2().unwrap_or(0)
 }
 
+/// The rest of a class, and the classes behind it.
+#[derive(Debug)]
+pub(crate) struct SpareChunks<'c> {
+    chunk: Option<ChunkRef<'c>>,
+    class: Option<ChunkRef<'c>>,
+}
+
+impl<'c> Iterator for SpareChunks<'c> {
+    type Item = ChunkRef<'c>;
+
+    fn next(&mut self) -> Option<ChunkRef<'c>> {
+        if self.chunk.is_none() {
+            self.chunk = self.class;
+            self.class = self.class?.header().list_start.get();
+        }
+        let chunk = self.chunk?;
+        self.chunk = chunk.next();
+        Some(chunk)
+    }
+}
+
 impl<'c> ControlRef<'c> {
     /// The spare chunks.
-    pub(crate) fn spare_chunks(self) -> impl Iterator<Item = ChunkRef<'c>> {
-        let classes =
-            core::iter::successors(self.get().spare.get(), |first| first.header().list_start.get());
-        classes.flat_map(ChunkRef::onwards)
+    pub(crate) fn spare_chunks(self) -> SpareChunks<'c> {
+        SpareChunks { chunk: None, class: self.get().spare.get() }
     }
 
     /// Makes a chunk spare. It is in no list, and has no live bytes.
@@ -68,7 +87,7 @@ impl<'c> ControlRef<'c> {
         while let Some(first) = next {
             debug_assert!(class(&first) < larger, "the largest class comes first");
             larger = class(&first);
-            for chunk in first.onwards().skip(1) {
+            for chunk in first.behind() {
                 debug_assert_eq!(class(&chunk), larger, "a class has chunks of its sizes");
                 debug_assert!(chunk.list_start.get().is_none(), "only a class's first one links");
             }
@@ -101,8 +120,13 @@ impl<'c> ControlRef<'c> {
     pub(super) fn size_below(self, size: usize) -> usize {
         let mut class = self.get().spare.get();
         while let Some(first) = class {
-            let few = first.onwards().take(SEARCHED).map(|chunk| chunk.block_size());
-            if let Some(largest) = few.filter(|&block| block < size).max() {
+            let mut largest = 0;
+            for chunk in first.onwards().take(SEARCHED) {
+                if chunk.block_size() < size {
+                    largest = largest.max(chunk.block_size());
+                }
+            }
+            if largest > 0 {
                 return largest;
             }
             class = first.header().list_start.get();
@@ -114,7 +138,7 @@ impl<'c> ControlRef<'c> {
     /// list.
     pub(super) fn take_all_spare(
         self,
-        mut is_taken: impl FnMut(ChunkRef<'c>) -> bool,
+        is_taken: &mut dyn FnMut(ChunkRef<'c>) -> bool,
     ) -> Option<ChunkRef<'c>> {
         let mut taken = None;
         self.spare_bytes.set(0);

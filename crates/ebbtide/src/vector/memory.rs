@@ -289,6 +289,9 @@ unsafe fn grow_in_root<F: Failure>(
 /// Grows a published block: in place if it is the last one of the region and the region has room,
 /// and otherwise by copying it to a new block.
 ///
+/// Compiled here for both failures, and for other crates: [`formatted`](crate::collections::formatted) and
+/// `String::from_utf8_lossy_in` use it and are not `inline`.
+///
 /// # Safety
 ///
 /// The contract of [`Grow::grow`]. The block came from the low end of this or another cursor, and
@@ -489,6 +492,7 @@ unsafe impl Grow for ScopeMut<'_, '_> {
     }
 
     /// Does nothing: the builder uses all the free memory anyway.
+    #[inline]
     unsafe fn shrink(&mut self, used: Used, _size: usize, _capacity: usize) -> usize {
         used.capacity
     }
