@@ -361,11 +361,11 @@ impl Local {
     }
 
     fn pop(&self) -> Option<EntryRef> {
-        self.unlink(|_| true)
+        self.unlink(&|_| true)
     }
 
     /// Unlinks the first entry of the stack for which `wanted` returns true.
-    fn unlink(&self, wanted: impl Fn(EntryRef) -> bool) -> Option<EntryRef> {
+    fn unlink(&self, wanted: &dyn Fn(EntryRef) -> bool) -> Option<EntryRef> {
         let mut before: Option<EntryRef> = None;
         let mut next = self.stack.get();
         while let Some(entry) = next {
@@ -391,7 +391,7 @@ impl Local {
             unsafe { primary.free() };
         }
         // One at a time: the heap may use default scopes itself.
-        while let Some(entry) = self.unlink(|entry| entry.arena.is_some()) {
+        while let Some(entry) = self.unlink(&|entry| entry.arena.is_some()) {
             // SAFETY: an entry of the heap that was idle, and is in none of the states of T1 now.
             unsafe { entry.free() };
         }
@@ -558,7 +558,7 @@ impl Drop for Swap<'_> {
         if self.local.swaps.get() == 0 {
             self.local.state.set(self.local.state.get() & !SWAPPED);
         }
-        let found = self.local.unlink(|entry| core::ptr::eq(&*entry, self.entry));
+        let found = self.local.unlink(&|entry| core::ptr::eq(&*entry, self.entry));
         if found.is_none() {
             abandoned();
         }

@@ -229,6 +229,7 @@ fn thread_number() -> usize {
 }
 
 #[cold]
+#[inline]
 fn new_number() -> usize {
     // Relaxed, because only the number matters. If it wraps to 0, the thread draws another one.
     let number = LAST.fetch_add(1, Relaxed).wrapping_add(1);
@@ -245,6 +246,7 @@ fn shards_in_use() -> usize {
     static IN_USE: AtomicUsize = AtomicUsize::new(0);
 
     #[cold]
+    #[inline]
     fn ask_system() -> usize {
         // Until the answer is there, all threads use one shard, this one included: asking the
         // system may allocate, and the global allocator may use a pool. Any number is correct at

@@ -119,8 +119,12 @@ mod processor {
         #[allow(unused_unsafe, reason = "safe in newer releases of Rust")]
         // SAFETY: every x86-64 processor has the instruction, and its leaf 0.
         let leaf = unsafe { __cpuid(0) };
-        let maker = [leaf.ebx, leaf.edx, leaf.ecx].map(u32::to_le_bytes);
-        if maker.as_flattened() == b"GenuineIntel" {
+        const INTEL: [u32; 3] = [
+            u32::from_le_bytes(*b"Genu"),
+            u32::from_le_bytes(*b"ineI"),
+            u32::from_le_bytes(*b"ntel"),
+        ];
+        if [leaf.ebx, leaf.edx, leaf.ecx] == INTEL {
             LEAST.store(LINE + 1, Relaxed);
         }
         IS_IDENTIFIED.store(true, Relaxed);

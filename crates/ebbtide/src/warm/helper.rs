@@ -247,12 +247,22 @@ mod system {
         // SAFETY: nobody else knows the file.
         unsafe { close(file) };
         let text = text.get(..usize::try_from(length).ok()?)?;
-        // By hand: the standard library's parsers bring more code along than the rest has.
-        let pages = text.split(|byte| *byte == b' ').nth(1)?;
-        let pages = pages.iter().try_fold(0_usize, |pages, digit| {
-            let digit = digit.checked_sub(b'0').filter(|digit| *digit < 10)?;
-            pages.checked_mul(10)?.checked_add(digit.into())
-        })?;
+        // The second number. By hand: the standard library's parsers and adapters bring more code along
+        // than the rest has.
+        let (mut numbers, mut pages) = (0, 0_usize);
+        for &byte in text {
+            match byte {
+                b' ' => numbers += 1,
+                b'0'..=b'9' if numbers == 1 => {
+                    pages = pages.checked_mul(10)?.checked_add((byte - b'0').into())?;
+                }
+                _ if numbers == 1 => return None,
+                _ => {}
+            }
+        }
+        if numbers == 0 {
+            return None;
+        }
         pages.checked_mul(usize::try_from(sysconf(SC_PAGESIZE)).ok()?)
     }
 
