@@ -86,6 +86,7 @@ fn write(docs: &Path) -> io::Result<()> {
     let unaware = record("transparent.csv");
     let aged = record("litter.csv");
     let oxc = record("oxc.csv");
+    let compile = record("compile.csv");
 
     let plots = docs.join("plots");
     fs::create_dir_all(&plots)?;
@@ -140,6 +141,8 @@ fn write(docs: &Path) -> io::Result<()> {
         text = filled(&text, "development", &standard::development(&development));
         text = filled(&text, "toolchain-machine", &costs::machine("One run", &oxc));
         text = filled(&text, "toolchain", &toolchain::table(&oxc));
+        text = filled(&text, "compile-machine", &costs::machine("One run", &compile));
+        text = filled(&text, "compile", &toolchain::compile(&compile));
         text = filled(&text, "readme", &costs::short(&suite, &unaware, &aged, &oxc));
         fs::write(&path, text)?;
     }

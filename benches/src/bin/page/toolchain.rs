@@ -1,4 +1,4 @@
-//! A JavaScript toolchain over its own arena and over others.
+//! A JavaScript toolchain over its own arena and over others; and what our own toolchain takes for arenas.
 
 use super::{Line, Record, number};
 
@@ -55,6 +55,19 @@ pub(crate) fn table(record: &Record) -> String {
             }
             text += if column == "all" { " | " } else { " |\n" };
         }
+    }
+    text
+}
+
+/// What each crate adds to a clean build, in seconds.
+pub(crate) fn compile(record: &Record) -> String {
+    let mut text = String::from("| crate | check | dev | release |\n|---|---:|---:|---:|\n");
+    for line in &record.lines {
+        text += &format!("| `{}`", line["contestant"]);
+        for column in ["check", "dev", "release"] {
+            text += &format!(" | {:.1}", number(line, column));
+        }
+        text += " |\n";
     }
     text
 }
