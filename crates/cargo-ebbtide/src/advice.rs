@@ -64,15 +64,16 @@ impl Times {
         let own = difference(header::LATEST_PROCESSOR, header::START_PROCESSOR) / 1e9;
         let taken = seconds.unwrap_or(if own > 0.0 { own } else { passed }).max(1e-9);
         let machine = machine::measure();
+        // Where recording takes most of the time, it disturbs what blocks take. Beside other work, it waits
+        // for the processor, as the program does, and the share of the ticks says more than the difference.
+        let inside = header(header::INSIDE_TICKS) / (lifetimes.ticks as f64).max(1.0);
+        let is_mostly_recorded = inside > 0.5;
         let timed = |costs: &Costs| match costs.mean(CLOCK) {
-            Some(ticks) => ticks * tick,
-            None => machine.pair / 2.0,
+            Some(ticks) if !is_mostly_recorded => ticks * tick,
+            _ => machine.pair / 2.0,
         };
         let (alloc, free) = (timed(&lifetimes.allocs), timed(&lifetimes.frees));
-        // Beside other work, recording waits for the processor, as the program does. Where it takes
-        // most of the time, the share of the ticks says more than the difference.
-        let inside = header(header::INSIDE_TICKS) / (lifetimes.ticks as f64).max(1.0);
-        let without = if inside > 0.5 {
+        let without = if is_mostly_recorded {
             taken * (1.0 - inside).max(0.0)
         } else {
             (taken - header(header::SPENT_TICKS) * tick).max(taken / 4.0)

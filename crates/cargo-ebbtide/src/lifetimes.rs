@@ -102,7 +102,8 @@ impl Costs {
     /// From this size in bytes on, a block may be memory of the system, which takes long.
     const LARGE: u64 = 1 << 15;
 
-    /// A large block takes at most so many times what the middle one does.
+    /// A block counts for at most so many times what the middle one of its kind takes: where a thread was
+    /// interrupted, it waited for the processor.
     const MOST: u64 = 16;
 
     fn add(&mut self, size: u64, ticks: u64, weight: u64) {
@@ -113,26 +114,21 @@ impl Costs {
     /// So many say what a block takes: of fewer, the slowest one decides.
     const ENOUGH: usize = 128;
 
-    /// The mean number of ticks for one block, without those of the clock; `None` if few were timed. Where a
-    /// thread was interrupted, it waited for the processor: the longest hundredth of the small blocks
-    /// is left out, and no large one counts more than [`Costs::MOST`] times the middle one.
+    /// The mean number of ticks for one block, without those of the clock; `None` if few were timed.
     pub(crate) fn mean(&self, clock: f64) -> Option<f64> {
         if self.small.len() + self.large.len() < Costs::ENOUGH {
             return None;
         }
-        let mut small = self.small.clone();
-        small.sort_unstable();
-        small.truncate(small.len() - small.len() / 100);
-        let mut large = self.large.clone();
-        large.sort_unstable();
-        let most = large.get(large.len() / 2).map_or(0, |middle| middle.0 * Costs::MOST);
-        let large = large.into_iter().map(|(took, weight)| (took.min(most), weight));
         let (mut ticks, mut blocks) = (0.0, 0.0);
-        for (took, weight) in small.into_iter().chain(large) {
-            ticks += took as f64 * weight as f64;
-            blocks += weight as f64;
+        for mut costs in [self.small.clone(), self.large.clone()] {
+            costs.sort_unstable();
+            let most = costs.get(costs.len() / 2).map_or(0, |middle| middle.0 * Costs::MOST);
+            for (took, weight) in costs {
+                ticks += took.min(most) as f64 * weight as f64;
+                blocks += weight as f64;
+            }
         }
-        (blocks > 0.0).then(|| (ticks / blocks - clock).max(0.0))
+        Some((ticks / blocks - clock).max(0.0))
     }
 }
 
