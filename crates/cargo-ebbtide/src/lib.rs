@@ -19,4 +19,4 @@ mod sys;
 pub mod trial;
 
 #[cfg(not(ebbtide_preload = "trial"))]
-pub use recorder::state::{EVERY, FOLDER};
+pub use recorder::{process::FOLDER, state::EVERY};

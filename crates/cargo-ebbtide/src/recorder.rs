@@ -27,9 +27,13 @@
 //!   Blocks of the range stay valid, and can be freed; the number of a block tells whether it is in the
 //!   record of a parent.
 
+pub(crate) mod events;
 pub(crate) mod hooks;
 pub(crate) mod journal;
+pub(crate) mod loaded;
 pub(crate) mod local;
+pub(crate) mod mode;
+pub(crate) mod process;
 pub(crate) mod rate;
 pub(crate) mod slots;
 pub(crate) mod stacks;

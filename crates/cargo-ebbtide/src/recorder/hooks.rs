@@ -6,8 +6,9 @@
 //! keeps its allocator.
 
 use super::{
+    events,
     local::{Local, local},
-    slots, state,
+    slots,
 };
 use crate::{
     behind::{Recorded, Request},
@@ -38,7 +39,7 @@ pub(crate) extern "C" fn malloc(size: usize, end: usize) -> *mut c_void {
     let local = local();
     note(local, end);
     if is_due(local)
-        && let Some(block) = state::alloc(Request::new(size, 0), false, end)
+        && let Some(block) = events::alloc(Request::new(size, 0), false, end)
     {
         return block;
     }
@@ -51,7 +52,7 @@ pub(crate) extern "C" fn calloc(count: usize, size: usize, end: usize) -> *mut c
     note(local, end);
     if is_due(local)
         && let Some(bytes) = count.checked_mul(size)
-        && let Some(block) = state::alloc(Request::new(bytes, 0), true, end)
+        && let Some(block) = events::alloc(Request::new(bytes, 0), true, end)
     {
         return block;
     }
@@ -67,11 +68,11 @@ pub(crate) unsafe extern "C" fn free(block: *mut c_void, end: usize) {
     note(local, end);
     if slots::contains(block) {
         // SAFETY: the caller's block, which was recorded (S2).
-        return unsafe { state::free(block, end) };
+        return unsafe { events::free(block, end) };
     }
     if local.times_free.get() && !block.is_null() {
         // SAFETY: the caller's block.
-        return unsafe { state::free_timed(Request::new(0, 0), block) };
+        return unsafe { events::free_timed(Request::new(0, 0), block) };
     }
     // SAFETY: the caller's block.
     unsafe { sys::__libc_free(block) }
@@ -95,11 +96,11 @@ pub(crate) unsafe extern "C" fn realloc(
     }
     if size == 0 {
         // SAFETY: the caller's block, which was recorded (S2).
-        unsafe { state::free(block, end) };
+        unsafe { events::free(block, end) };
         return ptr::null_mut();
     }
     // SAFETY: the caller's block, which was recorded (S2).
-    unsafe { state::resize(block, Request::new(size, 0), end) }
+    unsafe { events::resize(block, Request::new(size, 0), end) }
 }
 
 /// What `ebbtide_global::Recorded` calls in a program with an allocator of its own.
@@ -121,7 +122,7 @@ pub(crate) unsafe extern "C" fn serve(
         (Request { size: old, align, recorded }, Request { size: new, align, recorded });
     if block.is_null() {
         let is_zeroed = old > 0;
-        let recorded = if is_due(local) { state::alloc(after, is_zeroed, end) } else { None };
+        let recorded = if is_due(local) { events::alloc(after, is_zeroed, end) } else { None };
         return recorded.unwrap_or_else(|| {
             // It may get its memory from the C library's, which is not to count again.
             let countdown = local.countdown.replace(i64::MAX);
@@ -132,13 +133,13 @@ pub(crate) unsafe extern "C" fn serve(
     }
     match (slots::contains(block), new) {
         // SAFETY: the block is alive and not used again, by `Serve`'s contract, and was recorded (S2).
-        (true, 0) => unsafe { state::free(block, end) },
+        (true, 0) => unsafe { events::free(block, end) },
         // SAFETY: the block is alive and used only through the result, unless that is null, by `Serve`'s
         // contract, and was recorded (S2).
-        (true, _) => return unsafe { state::resize(block, after, end) },
+        (true, _) => return unsafe { events::resize(block, after, end) },
         // SAFETY: the block is alive and not used again, by `Serve`'s contract. It was not recorded (S2), so
         // the program's allocator has served it, with this size and alignment.
-        (false, 0) if local.times_free.get() => unsafe { state::free_timed(before, block) },
+        (false, 0) if local.times_free.get() => unsafe { events::free_timed(before, block) },
         // SAFETY: as for the timed one.
         (false, 0) => unsafe { before.free(block) },
         // SAFETY: the program's allocator has served the block (S2), with this size and alignment; `Serve`'s
@@ -153,7 +154,7 @@ pub(crate) extern "C" fn memalign(align: usize, size: usize, end: usize) -> *mut
     note(local, end);
     if align.is_power_of_two()
         && is_due(local)
-        && let Some(block) = state::alloc(Request::new(size, align.max(16)), false, end)
+        && let Some(block) = events::alloc(Request::new(size, align.max(16)), false, end)
     {
         return block;
     }
@@ -198,6 +199,7 @@ pub(crate) unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize 
 #[cfg(ebbtide_preload)]
 mod exported {
     use super::*;
+    use crate::recorder::process;
     use core::{arch::naked_asm, mem::offset_of};
 
     /// What [`malloc`](super::malloc) does for a block that is not due, from a position of the stack
@@ -293,7 +295,7 @@ mod exported {
     extern "C" fn begin() {
         sys::refuse_other_allocators();
         sys::find_usable_size();
-        state::begin();
+        process::begin();
     }
 
     #[used]
@@ -301,7 +303,7 @@ mod exported {
     static BEGIN: extern "C" fn() = begin;
 
     extern "C" fn end() {
-        state::end();
+        process::end();
     }
 
     #[used]

@@ -1,7 +1,8 @@
 //! What each thread has of its own. It is in the thread's static block, so that its address is one
 //! load, and no access allocates.
 
-use core::{arch::asm, cell::Cell};
+use crate::sys;
+use core::{arch::asm, cell::Cell, ffi::c_int};
 
 /// What is done with a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,4 +81,45 @@ pub(crate) fn local() -> &'static Local {
     // this thread accesses it, and no reference outlives the call of the allocator in which it is
     // made.
     unsafe { &*address }
+}
+
+/// A countdown that does not end.
+pub(crate) const NEVER: i64 = i64::MAX;
+
+/// A thread that runs code of the recorder (S1).
+pub(crate) struct Busy<'l> {
+    pub(crate) local: &'l Local,
+    pub(crate) countdown: i64,
+    /// The number of the program's latest error, which `malloc` and `free` keep.
+    errno: c_int,
+}
+
+impl<'l> Busy<'l> {
+    /// `None` if the thread is busy already.
+    pub(crate) fn enter(local: &'l Local) -> Option<Busy<'l>> {
+        if local.is_busy.replace(true) {
+            return None;
+        }
+        Some(Busy { local, countdown: local.countdown.replace(NEVER), errno: sys::errno() })
+    }
+
+    /// The number of blocks since the thread's latest recorded one.
+    pub(crate) fn since_latest(&self) -> u64 {
+        let Local { due, left, distance, .. } = self.local;
+        let after = match due.get() {
+            Due::Birth => 0,
+            Due::Next | Due::Time => 1 + left.get(),
+            Due::Warm => 2 + left.get(),
+        };
+        let distance = distance.get() - 1 - self.countdown - after;
+        u64::try_from(distance).unwrap_or(0)
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        sys::set_errno(self.errno);
+        self.local.countdown.set(self.countdown);
+        self.local.is_busy.set(false);
+    }
 }
