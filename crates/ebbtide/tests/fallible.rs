@@ -1052,8 +1052,13 @@ fn in_source(folder: &Path, prefix: &str, found: &mut BTreeSet<String>) {
         for line in text.lines() {
             let line = line.trim_start();
             let method = line.strip_prefix("pub fn ").or(line.strip_prefix("pub unsafe fn "));
+            // A row of the table of pairs begins with both names.
+            let pair = line.split_once(", ").filter(|(name, rest)| {
+                rest.strip_prefix("try_").is_some_and(|twin| twin.starts_with(&format!("{name}:")))
+            });
+            let method = method.or(pair.map(|(_, twin)| twin));
             let Some(method) = method.filter(|method| method.starts_with("try_")) else { continue };
-            let end = method.find(['<', '(']).unwrap();
+            let end = method.find(['<', '(', ':']).unwrap();
             found.insert(format!("{name} {}", &method[..end]));
         }
     }
