@@ -2,7 +2,28 @@
 //! `ebbtide_global::Recorded` asks the library.
 
 use crate::sys;
-use core::{ffi::c_void, ptr};
+use core::{
+    ffi::c_void,
+    ptr,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+/// Whether a `Recorded` has asked this library, which then serves nobody else: the program's allocator may
+/// get its memory from the C library's, and its blocks in there could not be told from this library's.
+static IS_ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Notes that a `Recorded` asks this library.
+#[inline(always)]
+pub(crate) fn ask() {
+    if !is_asked() {
+        IS_ASKED.store(true, Ordering::Relaxed);
+    }
+}
+
+#[inline(always)]
+pub(crate) fn is_asked() -> bool {
+    IS_ASKED.load(Ordering::Relaxed)
+}
 
 /// Allocates, resizes or frees a block: see `Serve` in `ebbtide-global/src/recorded.rs`. The library has
 /// such a function named `ebbtide_preloaded_1`, where 1 is the version of this type.

@@ -11,47 +11,31 @@ use std::{
     env,
     hint::black_box,
     process::Command,
-    ptr,
-    sync::Mutex,
-    thread,
+    ptr, thread,
 };
 
-const BYTES: usize = 1 << 28;
-static mut MEMORY: [u8; BYTES] = [0; BYTES];
-
-/// Blocks of powers of two from `MEMORY`, which are poisoned when they are freed. It ends the program if it
-/// gets another's block, or one with another layout.
+/// Blocks of the C library with their layout in front, which are poisoned when they are freed. It ends the
+/// program if it gets another's block, or one with another layout.
 struct Own;
 
-/// Where the unused memory begins, and the first free block of each size.
-static FREE: Mutex<(usize, [usize; 27])> = Mutex::new((0, [0; 27]));
+unsafe extern "C" {
+    safe fn aligned_alloc(align: usize, size: usize) -> *mut u8;
+    fn free(block: *mut u8);
+}
 
 /// The name by which the adviser knows that a program has this allocator.
 #[unsafe(no_mangle)]
 #[inline(never)]
 extern "C" fn mi_malloc(size: usize, align: usize) -> *mut u8 {
-    let start = (&raw mut MEMORY).cast::<u8>();
-    let bytes = (size + 8).max(align).next_power_of_two().max(16);
-    let (top, free) = &mut *FREE.lock().unwrap();
-    let listed = &mut free[bytes.ilog2() as usize];
-    // Blocks begin at multiples of their size in memory that does.
-    let at = if *listed > 0 {
-        *listed
-    } else {
-        (start.addr() + *top).next_multiple_of(bytes) - start.addr()
-    };
-    if *listed > 0 {
-        // SAFETY: a free block has the place of the next one.
-        *listed = unsafe { start.wrapping_add(at).cast::<usize>().read() };
-    } else {
-        *top = at + bytes;
-        assert!(*top < BYTES);
+    let front = align.max(16);
+    let start = aligned_alloc(front, (front + size).next_multiple_of(front));
+    if start.is_null() {
+        return start;
     }
-    // SAFETY: the last word of the block, which the caller does not use.
-    unsafe {
-        start.wrapping_add(at + bytes - 8).cast::<[u32; 2]>().write([size as u32, align as u32])
-    };
-    start.wrapping_add(at)
+    let block = start.wrapping_add(front);
+    // SAFETY: the last two words in front of the block, of which there are at least 16 bytes.
+    unsafe { block.cast::<[usize; 2]>().wrapping_sub(1).write([size, align]) };
+    block
 }
 
 // SAFETY: blocks are as large and aligned as requested, and in use once at a time.
@@ -61,26 +45,17 @@ unsafe impl GlobalAlloc for Own {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        let start = (&raw mut MEMORY).cast::<u8>();
-        let at = block.addr().wrapping_sub(start.addr());
-        let bytes = (layout.size() + 8).max(layout.align()).next_power_of_two().max(16);
-        if at >= BYTES {
+        let (size, align) = (layout.size(), layout.align());
+        // SAFETY: a block of `mi_malloc` has two words in front.
+        if unsafe { block.cast::<[usize; 2]>().wrapping_sub(1).read() } != [size, align] {
             std::process::abort();
         }
-        let own = start.wrapping_add(at);
-        // SAFETY: as in `mi_malloc`.
-        if unsafe { own.wrapping_add(bytes - 8).cast::<[u32; 2]>().read() }
-            != [layout.size() as u32, layout.align() as u32]
-        {
-            std::process::abort();
-        }
-        // SAFETY: the block is not used again.
-        unsafe { own.write_bytes(0xde, bytes) };
-        let (_, free) = &mut *FREE.lock().unwrap();
-        let listed = &mut free[bytes.ilog2() as usize];
-        // SAFETY: the same.
-        unsafe { own.cast::<usize>().write(*listed) };
-        *listed = at;
+        let front = align.max(16);
+        let start = block.wrapping_sub(front);
+        // SAFETY: the block is not used again, and what is in front of it is this allocator's.
+        unsafe { start.write_bytes(0xde, front + size) };
+        // SAFETY: `aligned_alloc` returned this address.
+        unsafe { free(start) };
     }
 }
 

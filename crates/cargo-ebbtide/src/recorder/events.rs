@@ -10,7 +10,7 @@ use super::{
     stacks::{self, Unwound},
     state::State,
 };
-use crate::behind::Request;
+use crate::behind::{self, Request};
 use core::{ffi::c_void, ptr};
 
 /// The blocks from a recorded one to those that tell which of its calls have ended: 1, 4, 16 and so on,
@@ -45,7 +45,7 @@ pub(crate) fn alloc(request: Request, is_zeroed: bool, end: usize) -> Option<*mu
             return None;
         }
     }
-    if stacks::is_unwinder(end) {
+    if stacks::is_unwinder(end) || request.recorded.is_null() && behind::is_asked() {
         busy.countdown = 0;
         return None;
     }

@@ -7,11 +7,11 @@
 
 use super::{
     events,
-    local::{Local, local},
+    local::{Local, NEVER, local},
     slots,
 };
 use crate::{
-    behind::{Recorded, Request},
+    behind::{self, Recorded, Request},
     sys::{self, PAGE},
 };
 use core::{
@@ -103,6 +103,15 @@ pub(crate) unsafe extern "C" fn realloc(
     unsafe { events::resize(block, Request::new(size, 0), end) }
 }
 
+/// Calls a program's allocator. What that gets from the C library is not to count again.
+#[inline(always)]
+fn unseen<R>(local: &Local, call: impl FnOnce() -> R) -> R {
+    let countdown = local.countdown.replace(NEVER);
+    let result = call();
+    local.countdown.set(countdown);
+    result
+}
+
 /// What `ebbtide_global::Recorded` calls in a program with an allocator of its own.
 ///
 /// # Safety
@@ -116,6 +125,7 @@ pub(crate) unsafe extern "C" fn serve(
     recorded: *const Recorded,
     end: usize,
 ) -> *mut c_void {
+    behind::ask();
     let local = local();
     note(local, end);
     let (before, after) =
@@ -123,13 +133,7 @@ pub(crate) unsafe extern "C" fn serve(
     if block.is_null() {
         let is_zeroed = old > 0;
         let recorded = if is_due(local) { events::alloc(after, is_zeroed, end) } else { None };
-        return recorded.unwrap_or_else(|| {
-            // It may get its memory from the C library's, which is not to count again.
-            let countdown = local.countdown.replace(i64::MAX);
-            let block = after.alloc(is_zeroed);
-            local.countdown.set(countdown);
-            block
-        });
+        return recorded.unwrap_or_else(|| unseen(local, || after.alloc(is_zeroed)));
     }
     match (slots::contains(block), new) {
         // SAFETY: the block is alive and not used again, by `Serve`'s contract, and was recorded (S2).
@@ -141,10 +145,10 @@ pub(crate) unsafe extern "C" fn serve(
         // the program's allocator has served it, with this size and alignment.
         (false, 0) if local.times_free.get() => unsafe { events::free_timed(before, block) },
         // SAFETY: as for the timed one.
-        (false, 0) => unsafe { before.free(block) },
+        (false, 0) => unseen(local, || unsafe { before.free(block) }),
         // SAFETY: the program's allocator has served the block (S2), with this size and alignment; `Serve`'s
         // contract says that it is used only through the result, unless that is null.
-        (false, _) => return unsafe { before.resize(block, new) },
+        (false, _) => return unseen(local, || unsafe { before.resize(block, new) }),
     }
     ptr::null_mut()
 }

@@ -5,7 +5,7 @@
 
 use super::local::local;
 use crate::{
-    behind::{Recorded, Request},
+    behind::{self, Recorded, Request},
     sys::{self, PAGE},
 };
 use core::{
@@ -14,9 +14,15 @@ use core::{
 };
 use ebbtide_global::engine::Owner;
 
-pub(crate) fn malloc(size: usize) -> *mut c_void {
+/// The owner of this thread, if it has a scope that serves requests to the C library.
+#[inline(always)]
+fn owner_in_scope() -> Option<&'static Owner> {
     let owner = &local().owner;
-    if owner.has_scope() {
+    (owner.has_scope() && !behind::is_asked()).then_some(owner)
+}
+
+pub(crate) fn malloc(size: usize) -> *mut c_void {
+    if let Some(owner) = owner_in_scope() {
         return owner.alloc_headed_or(size, || slow(size, owner)).cast();
     }
     // SAFETY: has no preconditions.
@@ -35,8 +41,7 @@ fn slow(size: usize, owner: &Owner) -> *mut u8 {
 }
 
 pub(crate) fn calloc(count: usize, size: usize) -> *mut c_void {
-    let owner = &local().owner;
-    if owner.has_scope()
+    if let Some(owner) = owner_in_scope()
         && let Some(bytes) = count.checked_mul(size)
     {
         let block = owner.alloc_headed_zeroed(bytes, 16);
@@ -129,6 +134,7 @@ pub(crate) unsafe fn serve(
     new: usize,
     recorded: *const Recorded,
 ) -> *mut c_void {
+    behind::ask();
     let behind = Request { size: old, align, recorded };
     let alloc = |is_zeroed| served(Request { size: new, ..behind }, is_zeroed);
     if block.is_null() {
@@ -175,11 +181,13 @@ fn served(request: Request, is_zeroed: bool) -> *mut c_void {
 }
 
 pub(crate) fn memalign(align: usize, size: usize) -> *mut c_void {
-    // The C library takes any alignment, and rounds it. Null if no scope is open.
-    let rounded = align.max(16).checked_next_power_of_two().unwrap_or(0);
-    let block = local().owner.alloc_headed(size, rounded);
-    if !block.is_null() {
-        return block.cast();
+    if let Some(owner) = owner_in_scope() {
+        // The C library takes any alignment, and rounds it.
+        let rounded = align.max(16).checked_next_power_of_two().unwrap_or(0);
+        let block = owner.alloc_headed(size, rounded);
+        if !block.is_null() {
+            return block.cast();
+        }
     }
     // SAFETY: has no preconditions.
     unsafe { sys::__libc_memalign(align, size) }
