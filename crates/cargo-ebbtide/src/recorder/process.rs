@@ -8,7 +8,8 @@ use super::{
 use crate::sys;
 use core::{
     cell::UnsafeCell,
-    sync::atomic::{AtomicBool, Ordering},
+    ptr,
+    sync::atomic::{AtomicUsize, Ordering},
 };
 use std::{env, path::Path};
 
@@ -25,28 +26,39 @@ struct Shared(UnsafeCell<Option<State>>);
 unsafe impl Sync for Shared {}
 
 static STATE: Shared = Shared(UnsafeCell::new(None));
-static IS_LOCKED: AtomicBool = AtomicBool::new(false);
+/// The address of the words of the thread that has the lock; 0 if none has it.
+static HOLDER: AtomicUsize = AtomicUsize::new(0);
+
+fn own_address() -> usize {
+    ptr::from_ref(local()).addr()
+}
+
+/// Whether this thread has the lock.
+fn is_holder() -> bool {
+    HOLDER.load(Ordering::Relaxed) == own_address()
+}
 
 fn lock() {
-    while IS_LOCKED
-        .compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed)
-        .is_err()
-    {
+    let own = own_address();
+    while HOLDER.compare_exchange_weak(0, own, Ordering::Acquire, Ordering::Relaxed).is_err() {
         // SAFETY: has no preconditions.
         unsafe { sys::sched_yield() };
     }
 }
 
 fn unlock() {
-    IS_LOCKED.store(false, Ordering::Release);
+    HOLDER.store(0, Ordering::Release);
 }
 
-/// Runs a closure with the state, if blocks are recorded. The closure takes no lock but those of
-/// the C library's allocator.
+/// Runs a closure with the state, if blocks are recorded, and if no signal has interrupted another such
+/// closure of this thread. The closure takes no lock but those of the C library's allocator.
 pub(crate) fn with<R>(f: impl FnOnce(&mut State) -> R) -> Option<R> {
     // Other libraries' functions around `fork` run with the lock, and use the allocator.
     let is_forking = local().is_forking.get();
     if !is_forking {
+        if is_holder() {
+            return None;
+        }
         lock();
     }
     // SAFETY: this thread has the lock, and no closure comes back here (S1).
@@ -90,6 +102,10 @@ pub(crate) fn end() {
 }
 
 extern "C" fn before_fork() {
+    // The handler of a signal may fork, also while this thread records.
+    if is_holder() {
+        return;
+    }
     lock();
     local().is_forking.set(true);
     with(|state| {
@@ -99,13 +115,16 @@ extern "C" fn before_fork() {
     });
 }
 
-/// The thread has the lock, in the parent and in the child.
+/// The thread has the lock, in the parent and in the child, if it forks outside of a closure with the state.
 fn end_fork() {
     local().is_forking.set(false);
     unlock();
 }
 
 extern "C" fn after_fork() {
+    if !local().is_forking.get() {
+        return;
+    }
     if mode() == ON {
         with(|state| state.journal.forks(state.is_followed));
     }
@@ -115,6 +134,9 @@ extern "C" fn after_fork() {
 /// The child has the file of its parent, and records nothing before it has its own (S3). That of a child
 /// which becomes another program would be empty.
 extern "C" fn in_child() {
+    if !local().is_forking.get() {
+        return set_mode(OFF);
+    }
     let is_followed = with(|state| state.is_followed) == Some(true);
     if is_followed {
         mark_owner();
