@@ -187,7 +187,7 @@ pub enum Unreadable {
     /// It has this version, and not [`VERSION`].
     Version(u64),
     /// The entry at this byte has a kind or a length that no entry has, names a frame that no entry
-    /// before it has described, or is missing.
+    /// before it has described, tells of no later block, or is missing.
     Broken(usize),
 }
 
@@ -269,6 +269,7 @@ impl<'r> Record<'r> {
                     *id == frames && parent < id
                 }
                 Entry::Birth { frame, .. } => *frame <= frames,
+                Entry::Next { gap, .. } => *gap > 0,
                 _ => true,
             });
             if entry.is_none() {

@@ -1,7 +1,7 @@
 //! Claims about what the adviser refuses: each in one sentence.
 
 use super::{Folder, plain, text};
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Output};
+use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, process::Output};
 
 #[test]
 fn what_is_no_program_is_refused() {
@@ -153,20 +153,39 @@ fn a_damaged_record_is_read_or_refused() {
     let folder = Folder::new();
     let Some(program) = folder.compile("server.c", &[]) else { return };
     let record = folder.record(&program);
-    let len = usize::try_from(u64::from_ne_bytes(record[16..24].try_into().unwrap())).unwrap();
+    let word = |at: usize| u64::from_ne_bytes(record[at..at + 8].try_into().unwrap());
+    let len = usize::try_from(word(16)).unwrap();
+    let read_with = |value: u64, places: &mut dyn Iterator<Item = usize>| {
+        let mut changed = record[..len].to_vec();
+        let mut first = None;
+        for at in places {
+            changed[at..at + 8].copy_from_slice(&value.to_ne_bytes());
+            first = first.or(Some(at));
+        }
+        let output = read(&folder, &program, &changed);
+        let (status, errors) = (output.status.code(), text(&output.stderr));
+        assert!(matches!(status, Some(0..=2)), "{value:#x} from {first:?}: {status:?} {errors}");
+    };
     for (round, value) in [0, 1, u64::MAX, 1 << 40, 0x0305].into_iter().enumerate() {
         for start in 0..30 {
             // Every word of the first entries, and some of the later ones.
-            let mut changed = record[..len].to_vec();
             let first =
                 if start < 10 { 128 + start * 8 } else { (start * 7 + round) * len / 8 / 300 * 8 };
-            for at in (first.max(24)..len - 8).step_by(if start % 2 == 0 { len } else { 8 * 97 }) {
-                changed[at..at + 8].copy_from_slice(&value.to_ne_bytes());
-            }
-            let output = read(&folder, &program, &changed);
-            let errors = text(&output.stderr);
-            let status = output.status.code();
-            assert!(matches!(status, Some(0..=2)), "{value:#x} from {first}: {status:?} {errors}");
+            let step = if start % 2 == 0 { len } else { 8 * 97 };
+            read_with(value, &mut (first.max(24)..len - 8).step_by(step));
         }
     }
+    // Each word of a kind of entry, in all of them: 0 blocks later, in frame 0, and so on.
+    let (mut at, mut kinds) = (128, BTreeMap::new());
+    while at < len {
+        let words = usize::try_from(word(at) >> 8).unwrap();
+        let (least, entries) = kinds.entry(word(at) & 0xff).or_insert((words, Vec::new()));
+        *least = words.min(*least);
+        entries.push(at);
+        at += words * 8;
+    }
+    for (words, entries) in kinds.values() {
+        (1..*words).for_each(|word| read_with(0, &mut entries.iter().map(|at| at + word * 8)));
+    }
+    assert!(kinds.len() >= 6, "{:?}", kinds.keys());
 }
