@@ -37,7 +37,8 @@ pub struct Recorded<A> {
 /// type; the name of the library's function has the version.
 type Serve = unsafe extern "C" fn(*mut u8, usize, usize, usize, *const ()) -> *mut u8;
 
-/// The library's function; null if nothing is preloaded, and one that searches it before it is known.
+/// The library's function; null if nothing is preloaded, or while it is searched, and one that searches it
+/// before that.
 /// Relaxed: the loader has made it before the program runs.
 static PRELOADED: AtomicPtr<()> = AtomicPtr::new(search as *mut ());
 
@@ -50,9 +51,11 @@ unsafe extern "C" fn search(
     new: usize,
     recorded: *const (),
 ) -> *mut u8 {
+    // `dlsym` allocates, with this allocator where the program's `malloc` does so. What the inner allocator
+    // serves until then, the library passes on to it.
+    PRELOADED.store(ptr::null_mut(), Ordering::Relaxed);
     #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
-    // SAFETY: `dlsym` reads the name, which ends with a zero. It allocates with the C library's allocator at
-    // most, so it does not come back here.
+    // SAFETY: `dlsym` reads the name, which ends with a zero.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"ebbtide_preloaded_1".as_ptr()) };
     #[cfg(not(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64")))]
     let found = ptr::null_mut::<core::ffi::c_void>();
