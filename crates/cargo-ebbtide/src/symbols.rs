@@ -122,7 +122,12 @@ impl File {
     fn turns(&self, address: u64, inlined: usize) -> Turns {
         let entry = |at: u64| self.symbol(at).map(|symbol| symbol.entry);
         let host = entry(address.wrapping_sub(1));
-        let is_inside = |at: u64| self.inlined(at).iter().any(|place| place.inlined == inlined);
+        // Without the names, which are a hundred for an instruction of deeply inlined code.
+        let is_inside = |at: u64| {
+            let mut frames = self.loader.as_ref().and_then(|loader| loader.find_frames(at).ok());
+            std::iter::from_fn(|| frames.as_mut()?.next().ok().flatten())
+                .any(|frame| frame.dw_die_offset.map_or(0, |offset| offset.0) == inlined)
+        };
         self.code.turns(address, is_inside, |at| entry(at) == host)
     }
 
