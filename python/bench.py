@@ -1,7 +1,7 @@
 """NumPy programs against themselves, with other memory: `python3 python/bench.py [SIZE,...]`.
 
 Each program runs in a process of its own with each environment, in turn, for several rounds; the least
-time of the processor counts. Rewrites docs/records/numpy.csv and the table in docs/NUMPY.md. Needs NumPy;
+time of the processor counts. Rewrites dev/records/numpy.csv and the table in docs/NUMPY.md. Needs NumPy;
 mimalloc and jemalloc are left out where they are missing.
 """
 
@@ -236,7 +236,7 @@ def main():
     cpu = next(line for line in cpus if line.startswith("model name"))
     cpu = cpu.split(":")[1].replace("@", ",").split(",")[0].strip()
     libc = " ".join(platform.libc_ver())
-    with open(ROOT / "docs/records/numpy.csv", "w", newline="") as file:
+    with open(ROOT / "dev/records/numpy.csv", "w", newline="") as file:
         file.write(f"# cpu: {cpu}, {os.cpu_count()} threads\n")
         file.write(f"# toolchain: Python {platform.python_version()}, NumPy {version}, {libc}\n")
         file.write(f"# how: python/bench.py; minima of {ROUNDS} rounds\n# date: {date.today()}\n")

@@ -1,4 +1,4 @@
-//! Draws the plots of the records in docs/records, and writes their tables into docs/BENCHMARKS.md,
+//! Draws the plots of the records in dev/records, and writes their tables into docs/BENCHMARKS.md,
 //! COLLECTIONS.md and two READMEs, between `<!-- table NAME -->` and `<!-- end -->`. All tables together are too long
 //! to read; they go to target/bench/tables.md.
 
@@ -7,7 +7,7 @@ use ebbtide_benches::{
     peers::Peer,
     plot::{Axis, Plot, Scale, Series},
 };
-use std::{collections::BTreeMap, env, fs, io, path::Path, process::ExitCode};
+use std::{collections::BTreeMap, fs, io, path::Path, process::ExitCode};
 
 #[path = "page/aged.rs"]
 mod aged;
@@ -65,19 +65,17 @@ fn number(line: &Line, column: &str) -> f64 {
 }
 
 fn main() -> ExitCode {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
-    let docs = env::args().nth(1).map_or(docs, Into::into);
-    match write(&docs) {
+    match write(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{}: {error}", docs.display());
+            eprintln!("{error}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn write(docs: &Path) -> io::Result<()> {
-    let record = |name: &str| Record::read(&docs.join("records").join(name));
+fn write(root: &Path) -> io::Result<()> {
+    let record = |name: &str| Record::read(&root.join("dev/records").join(name));
     let suite = record("suite.csv");
     let (scaling, counts) = (record("scaling.csv"), record("counts.csv"));
     let (collections, harnesses) = (record("collections.csv"), record("harnesses.csv"));
@@ -88,7 +86,7 @@ fn write(docs: &Path) -> io::Result<()> {
     let oxc = record("oxc.csv");
     let compile = record("compile.csv");
 
-    let plots = docs.join("plots");
+    let plots = root.join("docs/plots");
     fs::create_dir_all(&plots)?;
     for (name, plot) in
         plots_of(&suite).into_iter().chain([unaware::plot(&unaware), aged::plot(&aged)])
@@ -97,15 +95,15 @@ fn write(docs: &Path) -> io::Result<()> {
             fs::write(plots.join(name).with_extension("svg"), plot.svg())?;
         }
     }
-    let all = docs.join("../target/bench/tables.md");
-    fs::create_dir_all(docs.join("../target/bench"))?;
+    let all = root.join("target/bench/tables.md");
+    fs::create_dir_all(root.join("target/bench"))?;
     fs::write(&all, include_str!("page/tables.md"))?;
     let development = record("development.csv");
     for path in [
-        docs.join("../crates/ebbtide/README.md"),
-        docs.join("../README.md"),
-        docs.join("BENCHMARKS.md"),
-        docs.join("COLLECTIONS.md"),
+        root.join("crates/ebbtide/README.md"),
+        root.join("README.md"),
+        root.join("docs/BENCHMARKS.md"),
+        root.join("docs/COLLECTIONS.md"),
         all,
     ] {
         let mut text = fs::read_to_string(&path)?;

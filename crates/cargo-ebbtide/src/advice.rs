@@ -22,7 +22,7 @@ const LEAST_INSIDE: f64 = 0.8;
 const MOST_CHURN: f64 = 72.0;
 
 /// A program saves about 0.4 to 1.0 of the difference between an allocation and one in a scope that a
-/// loop on this machine shows: chosen with the programs of docs/records/adviser.csv.
+/// loop on this machine shows: chosen with the programs of dev/records/adviser.csv.
 const REALISED: (f64, f64) = (0.4, 1.0);
 
 /// A scope with less memory is preferred if it has at least this share of the gain.

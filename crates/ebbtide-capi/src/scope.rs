@@ -2,7 +2,7 @@
 //!
 //! A function stores the new words in the scope that it gets. Where the C compiler sees the
 //! variable behind the pointer, the header passes a copy, so that the scope itself can stay in
-//! registers; otherwise it passes the scope (docs/decisions/0024-c-fast-paths.md).
+//! registers; otherwise it passes the scope (dev/decisions/0024-c-fast-paths.md).
 
 use crate::{
     arena::{self, ebb_arena},

@@ -1,4 +1,4 @@
-//! Cases A01 to A08 of docs/CONFORMANCE.md, which describe ArenaPirate.jl, with the calls of this
+//! Cases A01 to A08 of dev/CONFORMANCE.md, which describe ArenaPirate.jl, with the calls of this
 //! crate.
 
 use ebbtide_global::{

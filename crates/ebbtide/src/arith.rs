@@ -59,7 +59,7 @@ macro_rules! arithmetic {
         ///
         /// The start does not depend on `low`. Otherwise, in a loop that keeps `low` on the stack,
         /// the stores to a block would wait for the load of `low`, and that load for the stores to
-        /// earlier blocks (docs/decisions/0019-missed-targets.md).
+        /// earlier blocks (dev/decisions/0019-missed-targets.md).
         ///
         /// The block fits if at least `size` bytes lie between `low` and the rounded `top`. That
         /// number is negative if the rounded `top` lies below `low`, and fits a signed word, as in

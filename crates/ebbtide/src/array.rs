@@ -20,7 +20,7 @@ use crate::{
 use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit};
 use ndarray_017::{ArrayRef, ArrayViewMut, Dimension, LinalgScalar, ShapeBuilder, Zip};
 
-/// The alignment of large arrays, in bytes. `docs/decisions/0011-array-alignment.md` has the
+/// The alignment of large arrays, in bytes. `dev/decisions/0011-array-alignment.md` has the
 /// measurement.
 const LINE: usize = 64;
 

@@ -47,7 +47,7 @@ pub(crate) unsafe fn copy_to_block(
 #[inline(always)]
 unsafe fn copy(from: NonNull<u8>, to: NonNull<u8>, size: usize, before: impl FnOnce()) {
     // Three or four comparisons for every size. Their order decides how many of the branches are
-    // taken, and each of those costs a cycle: docs/decisions/0019-missed-targets.md.
+    // taken, and each of those costs a cycle: dev/decisions/0019-missed-targets.md.
     if size < 8 {
         if size >= 2 {
             if size >= 4 {

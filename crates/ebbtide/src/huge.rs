@@ -74,7 +74,7 @@ mod mapping {
     const UNUSED: usize = HUGE / 8;
 
     /// The smallest request that is mapped; smaller ones go to the heap.
-    /// `docs/decisions/0012-huge-pages.md` has the measurements.
+    /// `dev/decisions/0012-huge-pages.md` has the measurements.
     pub(super) const MIN_SIZE: usize = HUGE - UNUSED;
 
     /// Maps a block for `layout`. [`release`] unmaps it.

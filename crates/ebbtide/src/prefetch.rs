@@ -5,7 +5,7 @@
 //! badly if the addresses of the blocks descend while each block is written upwards: a loop over
 //! blocks of a few lines then waits for memory at each block. The scope knows which memory comes
 //! next. For every such block it prefetches the same number of lines further below:
-//! docs/decisions/0017-fetching-ahead.md.
+//! dev/decisions/0017-fetching-ahead.md.
 
 use core::ptr::NonNull;
 
@@ -132,7 +132,7 @@ mod processor {
 }
 
 /// [`prefetch`] does nothing on other processors, and the fast paths do not test the size.
-/// docs/decisions/0023-aarch64.md gives the reason for aarch64.
+/// dev/decisions/0023-aarch64.md gives the reason for aarch64.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 mod processor {
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Claim: ebbtide passes the tests of Bumper.jl.
 //!
-//! Test names start with the row of `docs/CONFORMANCE.md`. B07 to B09 are in `no_heap_calls.rs`,
+//! Test names start with the row of `dev/CONFORMANCE.md`. B07 to B09 are in `no_heap_calls.rs`,
 //! B24 and B25 (programs that must not compile) in `ebbtide-ui`, and B31 to B39, about the default
 //! arena, in `local.rs` and `pool.rs`.
 

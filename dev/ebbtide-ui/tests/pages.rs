@@ -1,4 +1,4 @@
-//! Every test named in `docs/CHECKLIST.md` and `docs/CONFORMANCE.md` exists, and so does every
+//! Every test named in `dev/CHECKLIST.md` and `dev/CONFORMANCE.md` exists, and so does every
 //! script and test file that any page names.
 
 use std::{
@@ -8,7 +8,7 @@ use std::{
 };
 
 const ROOT: &str = "../..";
-const PAGES: [&str; 2] = ["docs/CHECKLIST.md", "docs/CONFORMANCE.md"];
+const PAGES: [&str; 2] = ["dev/CHECKLIST.md", "dev/CONFORMANCE.md"];
 
 /// Collects every file in a folder whose name has this ending.
 fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {

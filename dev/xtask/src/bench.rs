@@ -5,7 +5,7 @@ use crate::{
     process::{self, step},
 };
 
-const RECORDS: &str = "docs/records";
+const RECORDS: &str = "dev/records";
 
 /// Cargo reads this configuration by itself only when it is called in `benches/`.
 const CARGO_RUN: &str = "cargo --config benches/.cargo/config.toml run --release --quiet";

@@ -1,4 +1,4 @@
-//! `--record`: writes a run to docs/records/test-runs.md.
+//! `--record`: writes a run to dev/records/test-runs.md.
 
 use crate::step::{End, Outcome, Step, Tier};
 use crate::steps::STEPS;
@@ -6,7 +6,7 @@ use crate::{Failure, process};
 use std::fs;
 use std::time::Duration;
 
-const FILE: &str = "docs/records/test-runs.md";
+const FILE: &str = "dev/records/test-runs.md";
 
 /// Replaces the section of the tier. That of `test --all`, which takes hours, has the last green run of
 /// each step that only this tier has; so it can be run in parts.
@@ -38,7 +38,7 @@ fn with_section(page: &str, title: &str, text: &str) -> String {
 
 /// The day and the commit, and whether anything else than records has been changed since.
 fn stamp() -> String {
-    let changed = known("git status --porcelain -- . :!docs/records");
+    let changed = known("git status --porcelain -- . :!dev/records");
     let dirty = if changed.is_empty() { "" } else { "-dirty" };
     format!("{}, `{}{dirty}`", known("date +%F"), known("git describe --always"))
 }

@@ -29,7 +29,7 @@ pub(crate) const OPTIONS: &str = "
   --only TEXT   runs the steps, of any tier, whose title contains TEXT; may be repeated
   --from TEXT   begins at the first step whose title contains TEXT
   --keep-going  goes on after a failure
-  --record      writes times and counts to docs/records/test-runs.md; with --all also of some steps";
+  --record      writes times and counts to dev/records/test-runs.md; with --all also of some steps";
 
 /// What the arguments ask for.
 #[derive(Debug, PartialEq, Eq)]

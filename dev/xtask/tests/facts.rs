@@ -106,7 +106,7 @@ fn numbers<'t>(text: &'t str, before: &'t str, after: &'t str) -> impl Iterator<
 /// The paragraphs of all pages, except those of their time, and of the comments of the crates.
 fn paragraphs() -> Vec<(String, String)> {
     let mut files = BTreeMap::new();
-    for folder in ["crates", "docs"] {
+    for folder in ["crates", "dev", "docs"] {
         sources(root(), &root().join(folder), &mut files);
     }
     for page in ["ARCHITECTURE.md", "CHANGELOG.md", "README.md", "SECURITY.md"] {

@@ -40,8 +40,7 @@ const NOT_IN_CODE: [&str; 17] = [
 ];
 
 /// Pages about the names of other libraries, and of earlier times.
-const OF_OTHERS: [&str; 4] =
-    ["MIGRATING.md", "method_table.md", "docs/records/", "docs/decisions/"];
+const OF_OTHERS: [&str; 4] = ["MIGRATING.md", "method_table.md", "dev/records/", "dev/decisions/"];
 
 /// The sources that a section is about. Other sections are about all of them.
 const SECTIONS: [(&str, &[&str]); 5] = [

@@ -15,7 +15,7 @@
 //!
 //! `reserve` is as large as the pinned chunks, but at most 6 MiB. It is for scopes that keep nothing:
 //! scopes that keep blocks do not use it, so pinned chunks never fill the bound
-//! (docs/decisions/0044-reserve.md).
+//! (dev/decisions/0044-reserve.md).
 //!
 //! `diverted` is what the inner allocator served instead while the engine held more than its
 //! present live bytes explain. Otherwise the

@@ -1,5 +1,5 @@
 //! The loops that write the elements of an iterator to a vector. The size of the iterator's type
-//! decides which loop runs: docs/decisions/0032-loops-of-vectors.md.
+//! decides which loop runs: dev/decisions/0032-loops-of-vectors.md.
 //!
 //! Called by everything that extends a vector, by `Splice`, and for slices collected from an
 //! iterator. The invariants V1 and V2 are those of [`elements`](super::elements).
