@@ -21,6 +21,8 @@ use crate::{
 use core::{
     alloc::Layout, convert::Infallible, ffi::CStr, fmt, iter, mem::MaybeUninit, ptr::NonNull,
 };
+#[cfg(feature = "std")]
+use std::{ffi::OsStr, path::Path};
 
 /// The result of a request that does not return without it.
 #[inline(always)]
@@ -36,38 +38,50 @@ fn out_of_line<R>(slow_path: impl FnOnce() -> R) -> R {
     slow_path()
 }
 
-/// Makes a request in the root of an arena, which succeeds if `fits` does. If it fits at once, there is
-/// a chunk. If it is [short](is_short) as well, the method uses nothing but the two ends of the root's
-/// cursor, so the root need not be in use. Any other request is made to the root in use; the first
-/// chunk has room for it.
+/// Whether a request that fits needs the root to be in use.
+#[inline(always)]
+fn is_long(size: usize) -> bool {
+    !is_short(size)
+}
+
+/// The same, if it compares positions of the cursor. Functions, so that no method has closures for them.
+#[inline(always)]
+fn is_of_bytes(size: usize) -> bool {
+    size > 0
+}
+
+/// Makes a request in the root of an arena, whose result `make` is. It succeeds if `fits` does. If it fits
+/// at once, there is a chunk. If it is [short](is_short) as well, the method uses nothing but the two
+/// ends of the root's cursor, so the root need not be in use. Any other request is made to the root in
+/// use; the first chunk has room for it.
 ///
 /// What follows `else` makes the request out of line. It does not copy a large value once more: it
 /// reserves the block before it writes the value there.
 ///
 /// A macro, because a closure that is called in two places is not inlined.
 macro_rules! request {
-    ($arena:ident, $failure:ty, [$($fits:tt)*], $root:ident => $make:expr) => {
-        request!($arena, $failure, [$($fits)*], $root => $make, else $make)
+    ($arena:ident, [$($fits:tt)*], $root:ident => $make:expr) => {
+        request!($arena, [$($fits)*], $root => $make, else $make)
     };
-    ($arena:ident, $failure:ty, [$($fits:tt)*], $root:ident => $make:expr, else $make_slowly:expr) => {
-        request!(@ $arena, $failure, [$($fits)*], $root => $make, else $make_slowly, |size: usize| !is_short(size))
+    ($arena:ident, [$($fits:tt)*], $root:ident => $make:expr, else $make_slowly:expr) => {
+        request!(@ $arena, [$($fits)*], $root => $make, else $make_slowly, is_long)
     };
-    (@ $arena:ident, $failure:ty, [$($fits:tt)*], $root:ident => $make:expr, else $make_slowly:expr, $is_refreshed:expr) => {{
+    (@ $arena:ident, [$($fits:tt)*], $root:ident => $make:expr, else $make_slowly:expr, $is_refreshed:ident) => {{
         let $root = $arena.root_as_is();
         if let Ok(size) = $root.cursor().$($fits)* {
             if $is_refreshed(size) {
                 $arena.refresh_root();
             }
-            Ok($make)
+            $make
         } else {
             out_of_line(move || {
                 let need = match $arena.root_as_is().cursor().$($fits)* {
                     Ok(size) => Need { size, align: 1 },
                     Err(need) => need,
                 };
-                // Not by `map`, whose closure would get a copy of a large value.
-                match $arena.open_root_for::<$failure>(need) {
-                    Ok($root) => Ok($make_slowly),
+                // Not by `and_then`, whose closure would get a copy of a large value.
+                match $arena.open_root_for(need) {
+                    Ok($root) => $make_slowly,
                     Err(failure) => Err(failure),
                 }
             })
@@ -78,36 +92,164 @@ macro_rules! request {
 /// Like `request!`, for a method that compares positions of the cursor. A request of no bytes compares
 /// nothing, and is no reason to refresh a root that may be nowhere.
 macro_rules! request_comparing {
-    ($arena:ident, $failure:ty, [$($fits:tt)*], $root:ident => $make:expr) => {
-        request!(@ $arena, $failure, [$($fits)*], $root => $make, else $make, |size: usize| size > 0)
+    ($arena:ident, [$($fits:tt)*], $root:ident => $make:expr) => {
+        request!(@ $arena, [$($fits)*], $root => $make, else $make, is_of_bytes)
     };
 }
 
 /// A request of which the fast path is not worth its code.
 macro_rules! request_out_of_line {
-    ($arena:ident, $failure:ty, [$need:expr], $root:ident => $make:expr) => {
+    ($arena:ident, [$need:expr], $root:ident => $make:expr) => {
         out_of_line(move || {
             let need = $need;
-            $arena.open_root_for::<$failure>(need).map(|$root| $make)
+            $arena.open_root_for(need).and_then(|$root| $make)
         })
     };
 }
 
+/// The bodies of the methods: fallible or not, and whatever they make of the memory.
+impl<B: Backing> Arena<B> {
+    #[inline(always)]
+    fn place_in<T, F: Failure>(&self, value: T) -> Result<Fresh<'_, T>, F> {
+        request!(self, [fits_at_once::<T>()], root => root.place(value), else Ok(root.reserve_value()?.write_with(|| value)))
+    }
+
+    #[inline(always)]
+    fn make_in<T, F: Failure>(&self, make: impl FnOnce() -> T) -> Result<Fresh<'_, T>, F> {
+        request!(self, [fits_at_once::<T>()], root => Ok(root.reserve_value()?.write_with(make)))
+    }
+
+    #[inline(always)]
+    fn try_make_in<T, E, F: Failure>(
+        &self,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Result<&mut T, E>, F> {
+        request_comparing!(self, [fits_at_once::<T>()], root => root.alloc_try_with_in(make))
+    }
+
+    #[inline(always)]
+    fn uninit_in<T, F: Failure>(&self) -> Result<&mut MaybeUninit<T>, F> {
+        request!(self, [fits_at_once::<T>()], root => root.alloc_uninit_in())
+    }
+
+    #[inline(always)]
+    fn zeroed_in<T: Zeroable, F: Failure>(&self) -> Result<&mut T, F> {
+        request!(self, [fits_at_once::<T>()], root => root.alloc_zeroed_in())
+    }
+
+    #[inline(always)]
+    fn aligned_in<T, F: Failure>(&self, value: T, align: usize) -> Result<&mut T, F> {
+        request_out_of_line!(self, [Need::of::<T>(1).aligned(align)], root => root.alloc_aligned_in(value, align))
+    }
+
+    #[inline(always)]
+    fn layout_in<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
+        request!(self, [fits_layout_at_once(layout)], root => root.cursor().reserve_layout(layout))
+    }
+
+    #[inline(always)]
+    fn array_in<T, const N: usize, F: Failure>(
+        &self,
+        make: impl FnMut(usize) -> T,
+    ) -> Result<&mut [T; N], F> {
+        request_out_of_line!(self, [Need::of::<[T; N]>(1)], root => root.array_in(make))
+    }
+
+    #[inline(always)]
+    fn slice_copy_in<T: Copy, F: Failure>(&self, values: &[T]) -> Result<Fresh<'_, [T]>, F> {
+        request!(self, [fits_array_at_once::<T>(values.len())], root => root.slice_copy_in(values))
+    }
+
+    #[inline(always)]
+    fn slice_clone_in<T: Clone, F: Failure>(&self, values: &[T]) -> Result<&mut [T], F> {
+        request!(self, [fits_array_at_once::<T>(values.len())], root => root.slice_clone_in(values))
+    }
+
+    #[inline(always)]
+    fn slice_fill_in<T: Copy, F: Failure>(&self, len: usize, value: T) -> Result<&mut [T], F> {
+        request!(self, [fits_array_at_once::<T>(len)], root => root.slice_fill_in(len, value))
+    }
+
+    #[inline(always)]
+    fn slice_with_in<T, F: Failure>(
+        &self,
+        len: usize,
+        make: impl FnMut(usize) -> T,
+    ) -> Result<Fresh<'_, [T]>, F> {
+        request!(self, [fits_array_at_once::<T>(len)], root => root.slice_with_in(len, make))
+    }
+
+    #[inline(always)]
+    fn slice_try_with_in<T, E, F: Failure>(
+        &self,
+        len: usize,
+        make: impl FnMut(usize) -> Result<T, E>,
+    ) -> Result<Result<Fresh<'_, [T]>, E>, F> {
+        request_comparing!(self, [fits_array_at_once::<T>(len)], root => root.slice_try_with_in(len, make))
+    }
+
+    #[inline(always)]
+    fn uninit_slice_in<T, F: Failure>(&self, len: usize) -> Result<&mut [MaybeUninit<T>], F> {
+        request!(self, [fits_array_at_once::<T>(len)], root => root.uninit_slice_in(len))
+    }
+
+    #[inline(always)]
+    fn uninit_slice_aligned_in<T, F: Failure>(
+        &self,
+        len: usize,
+        align: usize,
+    ) -> Result<&mut [MaybeUninit<T>], F> {
+        request_out_of_line!(self, [Need::of::<T>(len).aligned(align)], root => root.uninit_slice_aligned_in(len, align))
+    }
+
+    #[inline(always)]
+    fn zeroed_slice_in<T: Zeroable, F: Failure>(&self, len: usize) -> Result<&mut [T], F> {
+        request!(self, [fits_array_at_once::<T>(len)], root => root.zeroed_slice_in(len))
+    }
+
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    fn slice_vec_in<T, F: Failure>(&self, values: alloc::vec::Vec<T>) -> Result<Fresh<'_, [T]>, F> {
+        request_out_of_line!(self, [Need::of::<T>(values.len())], root => root.slice_vec_in(values))
+    }
+
+    #[inline(always)]
+    fn str_in<F: Failure>(&self, text: &str) -> Result<&mut str, F> {
+        request!(self, [fits_array_at_once::<u8>(text.len())], root => root.str_in(text))
+    }
+
+    #[inline(always)]
+    fn cstr_in<F: Failure>(&self, text: &CStr) -> Result<&CStr, F> {
+        request_out_of_line!(self, [Need::of::<u8>(text.to_bytes_with_nul().len())], root => root.cstr_in(text))
+    }
+
+    #[inline(always)]
+    fn cstr_from_str_in<F: Failure>(&self, text: &str) -> Result<&CStr, F> {
+        request_out_of_line!(self, [Need::of::<u8>(text.len() + 1)], root => root.cstr_from_str_in(text))
+    }
+
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    fn os_str_in<F: Failure>(&self, text: &OsStr) -> Result<&OsStr, F> {
+        request_out_of_line!(self, [Need::of::<u8>(text.as_encoded_bytes().len())], root => root.os_str_in(text))
+    }
+}
+
 /// Writes pairs of methods: one that does not return without memory, and its twin that returns an error.
-/// A row has their names, what both take and return, the kind of request with what it asks for, and
-/// `no_drop T` if `T` must not need to be dropped.
+/// A row has their names, what both take and return, `no_drop T` if `T` must not need to be dropped, and
+/// the body with its arguments, and what turns the body's result into theirs.
 macro_rules! pairs {
     ($(
         $(#[$attribute:meta])*
-        $name:ident, $twin:ident: [$($generics:tt)*]($($argument:ident: $type:ty),*) -> $made:ty,
-        $request:ident [$($asked:tt)*] $(, no_drop $element:ty)?;
+        $name:ident, $twin:ident: [$($generics:tt)*]($($argument:ident: $type:ty),*) -> $made:ty
+        $(, no_drop $element:ty)? => $body:ident($($passed:expr),*) $(, $finish:expr)?;
     )*) => {$(
         $(#[$attribute])*
         #[doc = same_as!($name)]
         #[inline(always)]
         pub fn $name<$($generics)*>(&self, $($argument: $type),*) -> $made {
             $(const { assert_no_drop::<$element>() };)?
-            always($request!(self, Infallible, [$($asked)*], root => root.$name($($argument),*)))
+            always(self.$body($($passed),*)$(.map($finish))?)
         }
 
         $(#[$attribute])*
@@ -115,7 +257,7 @@ macro_rules! pairs {
         #[inline(always)]
         pub fn $twin<$($generics)*>(&self, $($argument: $type),*) -> Result<$made, AllocError> {
             $(const { assert_no_drop::<$element>() };)?
-            $request!(self, AllocError, [$($asked)*], root => root.$twin($($argument),*))?
+            self.$body($($passed),*)$(.map($finish))?
         }
     )*};
 }
@@ -159,43 +301,78 @@ impl<B: Backing> Arena<B> {
         self.root_as_is().cursor().fits_at_once::<T>().is_ok()
     }
 
-    /// The same in the [root](Arena::root); see [`Scope::alloc`](crate::Scope::alloc).
-    #[inline(always)]
-    pub fn alloc<T>(&self, value: T) -> &mut T {
-        const { assert_no_drop::<T>() };
-        always(
-            request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc(value), else root.alloc_uninit().write(value)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc`](crate::Scope::try_alloc).
-    #[inline(always)]
-    pub fn try_alloc<T>(&self, value: T) -> Result<&mut T, AllocError> {
-        const { assert_no_drop::<T>() };
-        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc(value), else Ok(root.try_alloc_uninit()?.write(value)))?
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::alloc_leaked`](crate::Scope::alloc_leaked).
-    #[inline(always)]
-    pub fn alloc_leaked<T>(&self, value: T) -> &mut T {
-        always(
-            request!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_leaked(value), else root.alloc_uninit().write(value)),
-        )
-    }
-
-    /// The same in the [root](Arena::root); see [`Scope::try_alloc_leaked`](crate::Scope::try_alloc_leaked).
-    #[inline(always)]
-    pub fn try_alloc_leaked<T>(&self, value: T) -> Result<&mut T, AllocError> {
-        request!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_leaked(value), else Ok(root.try_alloc_uninit()?.write(value)))?
+    pairs! {
+        alloc, try_alloc: [T](value: T) -> &mut T, no_drop T => place_in(value), Fresh::lend;
+        alloc_leaked, try_alloc_leaked: [T](value: T) -> &mut T => place_in(value), Fresh::lend;
+        alloc_with, try_alloc_with: [T](make: impl FnOnce() -> T) -> &mut T, no_drop T
+            => make_in(make), Fresh::lend;
+        alloc_default, try_alloc_default: [T: Default]() -> &mut T, no_drop T
+            => make_in(T::default), Fresh::lend;
+        alloc_zeroed, try_alloc_zeroed: [T: Zeroable]() -> &mut T, no_drop T => zeroed_in();
+        alloc_aligned, try_alloc_aligned: [T](value: T, align: usize) -> &mut T, no_drop T
+            => aligned_in(value, align);
+        alloc_uninit, try_alloc_uninit: [T]() -> &mut MaybeUninit<T> => uninit_in();
+        alloc_layout, try_alloc_layout: [](layout: Layout) -> NonNull<u8> => layout_in(layout);
+        alloc_array, try_alloc_array:
+            [T, const N: usize](make: impl FnMut(usize) -> T) -> &mut [T; N], no_drop T
+            => array_in(make);
+        alloc_slice_copy, try_alloc_slice_copy: [T: Copy](values: &[T]) -> &mut [T]
+            => slice_copy_in(values), Fresh::lend;
+        alloc_slice_clone, try_alloc_slice_clone: [T: Clone](values: &[T]) -> &mut [T], no_drop T
+            => slice_clone_in(values);
+        alloc_slice_fill_copy, try_alloc_slice_fill_copy: [T: Copy](len: usize, value: T) -> &mut [T]
+            => slice_fill_in(len, value);
+        alloc_slice_fill_clone, try_alloc_slice_fill_clone:
+            [T: Clone](len: usize, value: &T) -> &mut [T], no_drop T
+            => slice_with_in(len, |_| value.clone()), Fresh::lend;
+        alloc_slice_fill_default, try_alloc_slice_fill_default:
+            [T: Default](len: usize) -> &mut [T], no_drop T
+            => slice_with_in(len, |_| T::default()), Fresh::lend;
+        alloc_slice_fill_with, try_alloc_slice_fill_with:
+            [T](len: usize, make: impl FnMut(usize) -> T) -> &mut [T], no_drop T
+            => slice_with_in(len, make), Fresh::lend;
+        alloc_uninit_slice, try_alloc_uninit_slice: [T](len: usize) -> &mut [MaybeUninit<T>]
+            => uninit_slice_in(len);
+        alloc_uninit_slice_aligned, try_alloc_uninit_slice_aligned:
+            [T](len: usize, align: usize) -> &mut [MaybeUninit<T>]
+            => uninit_slice_aligned_in(len, align);
+        alloc_zeroed_slice, try_alloc_zeroed_slice: [T: Zeroable](len: usize) -> &mut [T], no_drop T
+            => zeroed_slice_in(len);
+        #[cfg(feature = "alloc")]
+        alloc_boxed_slice, try_alloc_boxed_slice:
+            [T](values: alloc::boxed::Box<[T]>) -> &mut [T], no_drop T
+            => slice_vec_in(values.into_vec()), Fresh::lend;
+        #[cfg(feature = "alloc")]
+        alloc_vec, try_alloc_vec: [T](values: alloc::vec::Vec<T>) -> &mut [T], no_drop T
+            => slice_vec_in(values), Fresh::lend;
+        alloc_str, try_alloc_str: [](text: &str) -> &mut str => str_in(text);
+        alloc_cstr, try_alloc_cstr: [](text: &CStr) -> &CStr => cstr_in(text);
+        alloc_cstr_from_str, try_alloc_cstr_from_str: [](text: &str) -> &CStr
+            => cstr_from_str_in(text);
+        #[cfg(feature = "std")]
+        alloc_os_str, try_alloc_os_str: [](text: &OsStr) -> &OsStr => os_str_in(text);
+        #[cfg(feature = "std")]
+        alloc_path, try_alloc_path: [](path: &Path) -> &Path
+            => os_str_in(path.as_os_str()), Path::new;
+        boxed, try_boxed: [T](value: T) -> Box<'_, T> => place_in(value), Box::of;
+        boxed_with, try_boxed_with: [T](make: impl FnOnce() -> T) -> Box<'_, T>
+            => make_in(make), Box::of;
+        boxed_slice_fill_with, try_boxed_slice_fill_with:
+            [T](len: usize, make: impl FnMut(usize) -> T) -> Box<'_, [T]>
+            => slice_with_in(len, make), Box::of;
+        boxed_slice_clone, try_boxed_slice_clone: [T: Clone](values: &[T]) -> Box<'_, [T]>
+            => slice_with_in(values.len(), |index| values[index].clone()), Box::of;
+        #[cfg(feature = "alloc")]
+        boxed_vec, try_boxed_vec: [T](values: alloc::vec::Vec<T>) -> Box<'_, [T]>
+            => slice_vec_in(values), Box::of;
+        boxed_str, try_boxed_str: [](text: &str) -> Box<'_, str> => str_in(text), Box::of_str;
     }
 
     /// The same in the [root](Arena::root); see [`Scope::alloc_try_with`](crate::Scope::alloc_try_with).
     #[inline(always)]
     pub fn alloc_try_with<T, E>(&self, make: impl FnOnce() -> Result<T, E>) -> Result<&mut T, E> {
         const { assert_no_drop::<T>() };
-        always(
-            request_comparing!(self, Infallible, [fits_at_once::<T>()], root => root.alloc_try_with(make)),
-        )
+        always(self.try_make_in(make))
     }
 
     /// The same in the [root](Arena::root); see [`Scope::try_alloc_try_with`](crate::Scope::try_alloc_try_with).
@@ -205,7 +382,7 @@ impl<B: Backing> Arena<B> {
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<&mut T, AllocOrInitError<E>> {
         const { assert_no_drop::<T>() };
-        request_comparing!(self, AllocError, [fits_at_once::<T>()], root => root.try_alloc_try_with(make))?
+        self.try_make_in::<T, E, AllocError>(make)?.map_err(AllocOrInitError::Init)
     }
 
     /// The same in the [root](Arena::root); see [`Scope::alloc_slice_try_fill_with`](crate::Scope::alloc_slice_try_fill_with).
@@ -216,9 +393,7 @@ impl<B: Backing> Arena<B> {
         make: impl FnMut(usize) -> Result<T, E>,
     ) -> Result<&mut [T], E> {
         const { assert_no_drop::<T>() };
-        always(
-            request_comparing!(self, Infallible, [fits_array_at_once::<T>(len)], root => root.alloc_slice_try_fill_with(len, make)),
-        )
+        always(self.slice_try_with_in(len, make)).map(Fresh::lend)
     }
 
     /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_try_fill_with`](crate::Scope::try_alloc_slice_try_fill_with).
@@ -229,80 +404,8 @@ impl<B: Backing> Arena<B> {
         make: impl FnMut(usize) -> Result<T, E>,
     ) -> Result<&mut [T], AllocOrInitError<E>> {
         const { assert_no_drop::<T>() };
-        request_comparing!(self, AllocError, [fits_array_at_once::<T>(len)], root => root.try_alloc_slice_try_fill_with(len, make))?
-    }
-
-    pairs! {
-        alloc_with, try_alloc_with: [T](make: impl FnOnce() -> T) -> &mut T,
-            request [fits_at_once::<T>()], no_drop T;
-        alloc_default, try_alloc_default: [T: Default]() -> &mut T,
-            request [fits_at_once::<T>()], no_drop T;
-        alloc_zeroed, try_alloc_zeroed: [T: Zeroable]() -> &mut T,
-            request [fits_at_once::<T>()], no_drop T;
-        alloc_aligned, try_alloc_aligned: [T](value: T, align: usize) -> &mut T,
-            request_out_of_line [Need::of::<T>(1).aligned(align)], no_drop T;
-        alloc_uninit, try_alloc_uninit: [T]() -> &mut MaybeUninit<T>,
-            request [fits_at_once::<T>()];
-        alloc_layout, try_alloc_layout: [](layout: Layout) -> NonNull<u8>,
-            request [fits_layout_at_once(layout)];
-        alloc_slice_copy, try_alloc_slice_copy: [T: Copy](values: &[T]) -> &mut [T],
-            request [fits_array_at_once::<T>(values.len())];
-        alloc_slice_clone, try_alloc_slice_clone: [T: Clone](values: &[T]) -> &mut [T],
-            request [fits_array_at_once::<T>(values.len())], no_drop T;
-        alloc_slice_fill_copy, try_alloc_slice_fill_copy:
-            [T: Copy](len: usize, value: T) -> &mut [T],
-            request [fits_array_at_once::<T>(len)];
-        alloc_slice_fill_clone, try_alloc_slice_fill_clone:
-            [T: Clone](len: usize, value: &T) -> &mut [T],
-            request [fits_array_at_once::<T>(len)], no_drop T;
-        alloc_slice_fill_default, try_alloc_slice_fill_default:
-            [T: Default](len: usize) -> &mut [T],
-            request [fits_array_at_once::<T>(len)], no_drop T;
-        alloc_slice_fill_with, try_alloc_slice_fill_with:
-            [T](len: usize, make: impl FnMut(usize) -> T) -> &mut [T],
-            request [fits_array_at_once::<T>(len)], no_drop T;
-        alloc_array, try_alloc_array:
-            [T, const N: usize](make: impl FnMut(usize) -> T) -> &mut [T; N],
-            request_out_of_line [Need::of::<[T; N]>(1)], no_drop T;
-        alloc_uninit_slice, try_alloc_uninit_slice: [T](len: usize) -> &mut [MaybeUninit<T>],
-            request [fits_array_at_once::<T>(len)];
-        alloc_zeroed_slice, try_alloc_zeroed_slice: [T: Zeroable](len: usize) -> &mut [T],
-            request [fits_array_at_once::<T>(len)], no_drop T;
-        alloc_uninit_slice_aligned, try_alloc_uninit_slice_aligned:
-            [T](len: usize, align: usize) -> &mut [MaybeUninit<T>],
-            request_out_of_line [Need::of::<T>(len).aligned(align)];
-        #[cfg(feature = "alloc")]
-        alloc_boxed_slice, try_alloc_boxed_slice: [T](values: alloc::boxed::Box<[T]>) -> &mut [T],
-            request_out_of_line [Need::of::<T>(values.len())], no_drop T;
-        #[cfg(feature = "alloc")]
-        alloc_vec, try_alloc_vec: [T](values: alloc::vec::Vec<T>) -> &mut [T],
-            request_out_of_line [Need::of::<T>(values.len())], no_drop T;
-        alloc_str, try_alloc_str: [](text: &str) -> &mut str,
-            request [fits_array_at_once::<u8>(text.len())];
-        alloc_cstr, try_alloc_cstr: [](text: &CStr) -> &CStr,
-            request_out_of_line [Need::of::<u8>(text.to_bytes_with_nul().len())];
-        alloc_cstr_from_str, try_alloc_cstr_from_str: [](text: &str) -> &CStr,
-            request_out_of_line [Need::of::<u8>(text.len() + 1)];
-        #[cfg(feature = "std")]
-        alloc_os_str, try_alloc_os_str: [](text: &std::ffi::OsStr) -> &std::ffi::OsStr,
-            request_out_of_line [Need::of::<u8>(text.as_encoded_bytes().len())];
-        #[cfg(feature = "std")]
-        alloc_path, try_alloc_path: [](path: &std::path::Path) -> &std::path::Path,
-            request_out_of_line [Need::of::<u8>(path.as_os_str().as_encoded_bytes().len())];
-        boxed, try_boxed: [T](value: T) -> Box<'_, T>,
-            request [fits_at_once::<T>()];
-        boxed_with, try_boxed_with: [T](make: impl FnOnce() -> T) -> Box<'_, T>,
-            request [fits_at_once::<T>()];
-        boxed_slice_fill_with, try_boxed_slice_fill_with:
-            [T](len: usize, make: impl FnMut(usize) -> T) -> Box<'_, [T]>,
-            request [fits_array_at_once::<T>(len)];
-        boxed_slice_clone, try_boxed_slice_clone: [T: Clone](values: &[T]) -> Box<'_, [T]>,
-            request [fits_array_at_once::<T>(values.len())];
-        #[cfg(feature = "alloc")]
-        boxed_vec, try_boxed_vec: [T](values: alloc::vec::Vec<T>) -> Box<'_, [T]>,
-            request_out_of_line [Need::of::<T>(values.len())];
-        boxed_str, try_boxed_str: [](text: &str) -> Box<'_, str>,
-            request [fits_array_at_once::<u8>(text.len())];
+        let made = self.slice_try_with_in::<T, E, AllocError>(len, make)?;
+        made.map(Fresh::lend).map_err(AllocOrInitError::Init)
     }
 }
 

@@ -75,7 +75,10 @@ impl<'a> Scope<'a> {
     /// Clones the elements of a slice that need no `Drop`. If `clone` panics, the memory stays
     /// taken.
     #[inline(always)]
-    fn slice_clone_in<T: Clone, F: Failure>(&self, values: &[T]) -> Result<&'a mut [T], F> {
+    pub(crate) fn slice_clone_in<T: Clone, F: Failure>(
+        &self,
+        values: &[T],
+    ) -> Result<&'a mut [T], F> {
         let room = self.reserve_slice::<T, F>(values.len())?;
         // SAFETY: the room is aligned, new, and has `values.len()` elements (F1).
         unsafe { clone_plain(values, room.start()) };
@@ -84,7 +87,11 @@ impl<'a> Scope<'a> {
     }
 
     #[inline(always)]
-    fn slice_fill_in<T: Copy, F: Failure>(&self, len: usize, value: T) -> Result<&'a mut [T], F> {
+    pub(crate) fn slice_fill_in<T: Copy, F: Failure>(
+        &self,
+        len: usize,
+        value: T,
+    ) -> Result<&'a mut [T], F> {
         if size_of::<T>() == 0 {
             let room = self.reserve_slice::<T, F>(len)?;
             // SAFETY: elements without bytes are initialised if a value of the type exists, and
@@ -104,7 +111,7 @@ impl<'a> Scope<'a> {
     }
 
     #[inline(always)]
-    fn slice_try_with_in<T, E, F: Failure>(
+    pub(crate) fn slice_try_with_in<T, E, F: Failure>(
         &self,
         len: usize,
         make: impl FnMut(usize) -> Result<T, E>,
@@ -749,7 +756,7 @@ impl<'a> Scope<'a> {
     }
 
     #[inline]
-    fn array_in<T, const N: usize, F: Failure>(
+    pub(crate) fn array_in<T, const N: usize, F: Failure>(
         &self,
         make: impl FnMut(usize) -> T,
     ) -> Result<&'a mut [T; N], F> {
@@ -853,7 +860,7 @@ impl<'a> Scope<'a> {
     }
 
     #[inline]
-    fn uninit_slice_aligned_in<T, F: Failure>(
+    pub(crate) fn uninit_slice_aligned_in<T, F: Failure>(
         &self,
         len: usize,
         align: usize,

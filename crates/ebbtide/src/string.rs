@@ -114,7 +114,7 @@ impl<'a> Scope<'a> {
     }
 
     #[inline(always)]
-    fn str_in<F: Failure>(&self, text: &str) -> Result<&'a mut str, F> {
+    pub(crate) fn str_in<F: Failure>(&self, text: &str) -> Result<&'a mut str, F> {
         let bytes = self.slice_copy_in::<u8, F>(text.as_bytes())?;
         // SAFETY: a copy of a string's bytes.
         Ok(unsafe { bytes.assume_utf8() }.lend())
@@ -193,7 +193,7 @@ impl<'a> Scope<'a> {
     }
 
     #[inline]
-    fn cstr_in<F: Failure>(&self, text: &CStr) -> Result<&'a CStr, F> {
+    pub(crate) fn cstr_in<F: Failure>(&self, text: &CStr) -> Result<&'a CStr, F> {
         let bytes = self.slice_copy_in::<u8, F>(text.to_bytes_with_nul())?.lend();
         // SAFETY: a copy of a C string's bytes.
         Ok(unsafe { CStr::from_bytes_with_nul_unchecked(bytes) })
@@ -230,7 +230,7 @@ impl<'a> Scope<'a> {
         self.cstr_from_str_in(text)
     }
 
-    fn cstr_from_str_in<F: Failure>(&self, text: &str) -> Result<&'a CStr, F> {
+    pub(crate) fn cstr_from_str_in<F: Failure>(&self, text: &str) -> Result<&'a CStr, F> {
         let bytes = text.as_bytes();
         let len = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         let mut room = self.reserve_slice::<u8, F>(len + 1)?;
@@ -279,7 +279,7 @@ impl<'a> Scope<'a> {
     }
 
     #[inline]
-    fn os_str_in<F: Failure>(&self, text: &OsStr) -> Result<&'a OsStr, F> {
+    pub(crate) fn os_str_in<F: Failure>(&self, text: &OsStr) -> Result<&'a OsStr, F> {
         let bytes = self.slice_copy_in::<u8, F>(text.as_encoded_bytes())?.lend();
         // SAFETY: a copy of such a string's bytes.
         Ok(unsafe { OsStr::from_encoded_bytes_unchecked(bytes) })

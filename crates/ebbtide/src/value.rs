@@ -305,7 +305,7 @@ impl<'a> Scope<'a> {
     }
 
     #[inline(always)]
-    fn alloc_try_with_in<T, E, F: Failure>(
+    pub(crate) fn alloc_try_with_in<T, E, F: Failure>(
         &self,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<Result<&'a mut T, E>, F> {
@@ -362,7 +362,7 @@ impl<'a> Scope<'a> {
     }
 
     #[inline(always)]
-    fn alloc_uninit_in<T, F: Failure>(&self) -> Result<&'a mut MaybeUninit<T>, F> {
+    pub(crate) fn alloc_uninit_in<T, F: Failure>(&self) -> Result<&'a mut MaybeUninit<T>, F> {
         self.reserve_value::<T, F>().map(Fresh::lend)
     }
 
@@ -436,7 +436,7 @@ impl<'a> Scope<'a> {
     }
 
     #[inline(always)]
-    fn alloc_zeroed_in<T: Zeroable, F: Failure>(&self) -> Result<&'a mut T, F> {
+    pub(crate) fn alloc_zeroed_in<T: Zeroable, F: Failure>(&self) -> Result<&'a mut T, F> {
         let block = self.reserve_value::<T, F>()?.zeroed();
         // SAFETY: all-zero bytes are a valid `Zeroable`.
         Ok(unsafe { block.assume_init() }.lend())
@@ -481,7 +481,11 @@ impl<'a> Scope<'a> {
     }
 
     #[inline]
-    fn alloc_aligned_in<T, F: Failure>(&self, value: T, align: usize) -> Result<&'a mut T, F> {
+    pub(crate) fn alloc_aligned_in<T, F: Failure>(
+        &self,
+        value: T,
+        align: usize,
+    ) -> Result<&'a mut T, F> {
         Ok(self.reserve_aligned::<T, F>(align)?.write_with(|| value).lend())
     }
 
