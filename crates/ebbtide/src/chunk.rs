@@ -81,7 +81,6 @@ use core::ptr::NonNull;
 
 /// A control block over a caller's buffer, and the backing of the chunks behind that. Dropping it
 /// releases these.
-#[derive(Debug)]
 pub(crate) struct Chunks<B: Backing> {
     control: Control,
     backing: B,

@@ -207,7 +207,7 @@ impl<'s, 'a, T> Collector<'s, 'a, T> {
             unreachable!("it fits, as was just tested")
         };
         let mut place = Elements::in_room(Room { start, capacity: self.elements.len() });
-        debug_assert_eq!(cursor.position().chunk(), before.chunk(), "it fits there");
+        debug_assert!(cursor.position().chunk() == before.chunk(), "it fits there");
         self.elements.move_all_to(&mut place);
         self.elements = place;
         self.memory.alone = None;

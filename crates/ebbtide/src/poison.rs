@@ -19,12 +19,11 @@ pub(crate) const TRACKS: bool = cfg!(any(feature = "poison", ebbtide_asan));
 const PATTERN: u8 = 0xDB;
 
 /// What a region records of its use.
-#[derive(Debug)]
 pub(crate) struct Touched(Record);
 
 /// The parts at both ends of a region that were written to since it was last poisoned, as
 /// addresses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Ends {
     low: NonZero<usize>,
     top: NonZero<usize>,
@@ -43,7 +42,6 @@ type Record = core::cell::Cell<Ends>;
 
 /// Without tracking, takes no memory.
 #[cfg(not(any(feature = "poison", ebbtide_asan)))]
-#[derive(Debug)]
 struct Record;
 
 #[cfg(not(any(feature = "poison", ebbtide_asan)))]

@@ -124,7 +124,6 @@ use core::{
 
 /// The bump state of a scope.
 #[repr(C)]
-#[derive(Debug)]
 pub(crate) struct Cursor {
     /// An address, not a pointer: the compiler can track the alignment of a number through a loop
     /// and remove a rounding that changes nothing. Blocks get the provenance of `low`, which lies
@@ -147,7 +146,7 @@ const _: () = {
 
 /// The position of a cursor in use: a copy of its three words.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Position<'c> {
     top: usize,
     chunk: CurrentChunk<'c>,
@@ -234,7 +233,6 @@ fn nothing_free(low: NonNull<u8>) -> (usize, NonNull<u8>) {
 /// The slow path gets one pointer instead of the single words. In a loop, the compiler cannot prove
 /// that `low` and `chunk` do not point to the value that is about to be stored. If they were
 /// arguments, it would write that value to the stack on every turn, in case the slow path reads it.
-#[derive(Debug)]
 struct Request<'c> {
     position: Position<'c>,
     /// On entry, the `size` bytes to copy into the block, if any; on return, the block.
@@ -252,7 +250,7 @@ impl Request<'_> {
 }
 
 /// What a request needs: a layout that may be too large to be one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Need {
     pub(crate) size: usize,
     pub(crate) align: usize,
@@ -1036,7 +1034,7 @@ impl Cursor {
         }
         let room = Room { size: bytes, align: 1, end: End::High };
         let found = chunk::link_next_chunk(self.chunk(), &room)?;
-        debug_assert_eq!(self.chunk().chunk().next(), Some(found), "it is the next chunk");
+        debug_assert!(self.chunk().chunk().next() == Some(found), "it is the next chunk");
         Ok(())
     }
 

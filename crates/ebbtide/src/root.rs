@@ -17,7 +17,7 @@ use crate::{
 use core::{cell::Cell, ptr::NonNull};
 
 /// What a root is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     /// There is no chunk, or none with memory.
     Nowhere,

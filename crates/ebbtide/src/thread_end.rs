@@ -7,7 +7,7 @@ use core::cell::Cell;
 use std::thread_local;
 
 /// Who has something to do at the end of a thread, in the order in which it is done.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) enum End {
     /// The blocks that it keeps. From then on it keeps none.
     Blocks,

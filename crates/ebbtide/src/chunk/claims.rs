@@ -38,7 +38,7 @@ pub(crate) fn claim(parent: CurrentChunk<'_>) -> Result<CurrentChunk<'_>, AllocE
 /// used again.
 pub(crate) unsafe fn end_claim(chunk: CurrentChunk<'_>) {
     let control = chunk.control();
-    debug_assert_ne!(chunk.list_start(), control.head().chunk(), "the list is a claim's");
+    debug_assert!(chunk.list_start() != control.head().chunk(), "the list is a claim's");
     debug_assert!(control.open_claims() > 0, "this one is open");
     control.open_claims.set(control.open_claims.get() - 1);
     control.note_in_use();

@@ -14,7 +14,6 @@ use core::{
 };
 
 /// The state of an arena, its first header included.
-#[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Control {
     /// The head of the arena's own list. It comes first, so that its address is the control block's.
@@ -55,7 +54,7 @@ pub(crate) struct Control {
 }
 
 /// The part of an arena's state that is there without a control block.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Settings {
     /// The size of the next ordinary chunk, header included.
     pub(super) next_size: Cell<usize>,
@@ -88,7 +87,6 @@ const _: () = assert!(align_of::<Control>() <= CHUNK_ALIGN);
 pub(crate) const CLAIMED: u8 = 4;
 
 /// The two methods of a backing whose type is erased.
-#[derive(Debug)]
 struct BackingCalls {
     allocate: Allocate,
     release: unsafe fn(NonNull<()>, NonNull<u8>, Layout),
@@ -397,7 +395,7 @@ impl Control {
 ///
 /// It also differs from `&'c Control` in its provenance, which extends to the whole block if the
 /// control block lies in one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct ControlRef<'c> {
     control: NonNull<Control>,
@@ -532,7 +530,7 @@ impl Deref for ControlRef<'_> {
 
 /// A chunk that a cursor may point to: its header has the present address of the control block
 /// (L4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct CurrentChunk<'c>(ChunkRef<'c>);
 
@@ -631,7 +629,6 @@ impl<'c> Deref for CurrentChunk<'c> {
 }
 
 /// A chunk and those that were made before it (L3). `older` of a chunk is read before the chunk is returned.
-#[derive(Debug)]
 pub(super) struct Older<'c>(pub(super) Option<ChunkRef<'c>>);
 
 impl<'c> Iterator for Older<'c> {
@@ -647,7 +644,6 @@ impl<'c> Iterator for Older<'c> {
 /// Keeps an arena from releasing chunks until dropped, for iterators over them. A forgotten one costs
 /// memory: chunks are released by a reset or at the end only, both of which borrow the arena
 /// exclusively.
-#[derive(Debug)]
 pub(crate) struct Pin<'c>(&'c Cell<u16>);
 
 impl<'c> Pin<'c> {

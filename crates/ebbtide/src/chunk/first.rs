@@ -160,7 +160,6 @@ impl<'c> ControlRef<'c> {
 /// The blocks of an arena, which has a control block as soon as it has one of them. Dropping it releases
 /// all.
 #[repr(C)]
-#[derive(Debug)]
 pub(crate) struct Blocks<B: Backing> {
     /// The control block, or [`NONE`].
     control: Cell<NonNull<Control>>,

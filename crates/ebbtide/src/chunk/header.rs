@@ -65,7 +65,7 @@ pub(super) fn capacity_within(size: usize) -> usize {
 }
 
 /// The end of a region that a block is taken from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum End {
     /// From the top downwards: blocks that keep their size.
@@ -75,7 +75,7 @@ pub(crate) enum End {
 }
 
 /// A block for which a chunk must have room, of at most `isize::MAX` bytes, as [`arith`] requires.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Room {
     pub(crate) size: usize,
     pub(crate) align: usize,
@@ -105,7 +105,6 @@ impl Room {
 
 /// The record at the start of every chunk. The control block contains one more, the *head*.
 #[repr(C)]
-#[derive(Debug)]
 pub(crate) struct Header {
     /// The region: the bytes that allocations come from.
     region_low: Cell<NonNull<u8>>,
@@ -261,7 +260,7 @@ impl Header {
 ///
 /// It differs from `&'c Header` in its provenance, which extends to the whole block or, for the
 /// head, to the control block at least.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct ChunkRef<'c> {
     header: NonNull<Header>,
@@ -318,7 +317,6 @@ impl<'c> ChunkRef<'c> {
 /// A chunk of a list and the ones behind it. `next` of a chunk is read before the chunk is returned. A type
 /// of its own, because an adapter of the standard library makes the compiler generate a dozen functions
 /// for each use.
-#[derive(Debug)]
 pub(crate) struct Chunks<'c>(pub(super) Option<ChunkRef<'c>>);
 
 impl<'c> Iterator for Chunks<'c> {
@@ -341,7 +339,7 @@ impl Deref for ChunkRef<'_> {
 }
 
 /// A link to a chunk (L1), in a list or in the control block.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[repr(transparent)]
 pub(super) struct Link(Cell<Option<NonNull<Header>>>);
 

@@ -25,7 +25,6 @@ fn class_of(size: usize) -> u32 {
 }
 
 /// The rest of a class, and the classes behind it.
-#[derive(Debug)]
 pub(crate) struct SpareChunks<'c> {
     chunk: Option<ChunkRef<'c>>,
     class: Option<ChunkRef<'c>>,

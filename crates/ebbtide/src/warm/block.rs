@@ -5,7 +5,6 @@ use core::{alloc::Layout, ptr::NonNull};
 
 /// A block of the global allocator, aligned to [`CHUNK_ALIGN`], in which nobody uses a byte. It goes
 /// back when dropped.
-#[derive(Debug)]
 pub(super) struct Block {
     start: NonNull<u8>,
     size: usize,
