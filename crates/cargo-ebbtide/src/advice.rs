@@ -128,8 +128,8 @@ pub(crate) struct Scope {
     pub(crate) resizes: f64,
     /// The number of recorded blocks that this rests on.
     pub(crate) recorded: usize,
-    /// The shares of the program's time: what the allocator takes for these blocks, and what a scope
-    /// would save at least and at most.
+    /// Shares of the program's time: what the allocator takes for these blocks, and the bounds between
+    /// which the gain of a scope is expected.
     pub(crate) time: f64,
     pub(crate) gains: (f64, f64),
     pub(crate) escapes: Vec<Escape>,

@@ -167,13 +167,10 @@ impl Reader {
     }
 }
 
-/// Counts `names` and shows the first few.
+/// Counts `names`, and shows them if they are few.
 fn note(what: &str, names: &[String]) -> String {
-    const SHOWN: usize = 3;
-    let more = names.len().saturating_sub(SHOWN);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let shown = names[..names.len().min(SHOWN)].join(", ");
-    format!("{} {what}: {shown}{more}", files(names.len()))
+    let shown = if names.len() <= 3 { format!(": {}", names.join(", ")) } else { String::new() };
+    format!("{} {what}{shown}", files(names.len()))
 }
 
 /// `1 file`, `1,234 files`.
@@ -256,8 +253,9 @@ mod tests {
     }
 
     #[test]
-    fn a_note_names_a_few_files_and_counts_the_rest() {
-        let names: Vec<_> = (1..=7).map(|i| i.to_string()).collect();
-        assert_eq!(note("odd", &names), "7 files odd: 1, 2, 3 and 4 more");
+    fn a_note_names_a_few_files_and_counts_many() {
+        let names: Vec<_> = (1..=4).map(|i| i.to_string()).collect();
+        assert_eq!(note("odd", &names[..3]), "3 files odd: 1, 2, 3");
+        assert_eq!(note("odd", &names), "4 files odd");
     }
 }

@@ -64,8 +64,9 @@ const PROGRAMS: [(u32, &str); 2] = [
 
 /// The README's table, after the line about the machine.
 pub(crate) fn short(suite: &Record, unaware: &Record, litter: &Record, oxc: &Record) -> String {
-    let mut text = machine("One run", suite)
-        + &machine("The programs", litter)
+    let mut text = machine("Allocations and scopes", suite)
+        + &machine("oxc", oxc)
+        + &machine("The programs in transparent arenas", litter)
         + "\n| what | compared with | theirs ÷ ours |\n|---|---|---:|\n";
     for (row, what) in SHORT {
         if let Some(best) = best(suite, row, is_peer) {

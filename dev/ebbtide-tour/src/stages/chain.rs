@@ -13,7 +13,8 @@ pub(crate) const DESCRIPTION: &str = "\
     operation: in windows of 30, 300 and 3,000 values, then all at once. One scope per window.";
 
 pub(crate) const LIMIT: &str = "\
-    transparent scopes take chunks of 64 KiB from the system, and keep them for the next scope";
+    an arena grows to its largest scope by chunks of double the size, and keeps the small ones; \
+    transparent scopes take chunks of at least 64 KiB";
 
 const WINDOWS: [usize; 4] = [30, 300, 3_000, usize::MAX];
 

@@ -13,8 +13,8 @@ pub(crate) const DESCRIPTION: &str = "\
     copy.";
 
 pub(crate) const LIMIT: &str = "\
-    the vectors of positions grow side by side, and a full one moves; its old block is free when \
-    the scope ends, on the heap at once";
+    the vectors of positions grow side by side, and a full one moves; the heap uses its old block \
+    again at once, a scope when it ends, so it also touches more pages";
 
 /// The position of a word.
 #[derive(Clone, Copy)]
