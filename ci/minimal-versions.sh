@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 copy=${CARGO_TARGET_DIR:-target}/minimal-versions
 rm -rf "$copy/crates"
 mkdir -p "$copy/crates"
-cp -rL crates/ebbtide{,-global,-bumpalo,-typed-arena} "$copy/crates/"
+cp -rL crates/ebbtide{,-derive,-global,-bumpalo,-typed-arena} "$copy/crates/"
 sed 's/^members.*/members = ["crates\/*"]/; /^default-members/d' Cargo.toml >"$copy/Cargo.toml"
 cd "$copy"
 # Users do not see the dependencies of tests and examples.

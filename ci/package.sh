@@ -9,6 +9,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 shopt -s nullglob
 target=${CARGO_TARGET_DIR:-target}/packages
 rm -rf "$target" "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/ebbtide*-[0-9]*
-cargo package --allow-dirty --target-dir "$target" --package ebbtide --package ebbtide-global \
+cargo package --allow-dirty --target-dir "$target" --package ebbtide --package ebbtide-derive --package ebbtide-global \
     --package ebbtide-capi --package ebbtide-new --package ebbtide-bumpalo \
     --package ebbtide-typed-arena

@@ -96,8 +96,8 @@
 //!   1.100.
 //! - `hashbrown-017`: `s.map()`, `s.set()` and the other maps and sets of [`collections`].
 //!   `ndarray-017`: arrays of any dimension.
-//! - `serde`: boxes and collections, and `dynamic` values such as JSON. `rayon`: `Pool::par_map`.
-//!   `huge-pages`: a backing of huge pages.
+//! - `serde`: boxes and collections, and `dynamic` values such as JSON; `derive` adds a derive macro for
+//!   types that deserialise into a scope. `rayon`: `Pool::par_map`. `huge-pages`: a backing of huge pages.
 //! - `poison`, for debugging, fills memory with `0xDB` after its scope has ended, and makes
 //!   [`Stats::high_water`] exact to the byte. It costs time for each byte that a scope used.
 //! - `full` is all of these but `allocator-api2-02-nightly`, `nightly` and `poison`.
@@ -152,6 +152,8 @@ mod collector;
 ))]
 mod compat;
 mod copy;
+#[cfg(feature = "serde")]
+pub mod deserialize;
 mod drop_arena;
 #[cfg(feature = "serde")]
 pub mod dynamic;

@@ -197,7 +197,7 @@ impl<'a> Visitor<'_> for Text<'_, 'a> {
 }
 
 /// Converts bytes to a string, for formats that encode strings as bytes.
-fn text_of<E: Error>(bytes: &[u8]) -> Result<&str, E> {
+pub(crate) fn text_of<E: Error>(bytes: &[u8]) -> Result<&str, E> {
     core::str::from_utf8(bytes).map_err(|_| E::invalid_value(Unexpected::Bytes(bytes), &"a string"))
 }
 

@@ -25,6 +25,7 @@ mod claim_sizes;
 mod claims;
 mod collections;
 mod collections_attacked;
+mod derive;
 mod drop_arena;
 mod dynamic;
 mod failure;

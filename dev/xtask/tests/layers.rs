@@ -16,8 +16,9 @@ use std::{
 /// Known violations, as `folder: importer -> imported`.
 const EXCEPTIONS: &[&str] = &[];
 
-const FOLDERS: [&str; 7] = [
+const FOLDERS: [&str; 8] = [
     "crates/ebbtide/src",
+    "crates/ebbtide-derive/src",
     "crates/ebbtide-global/src",
     "crates/ebbtide-capi/src",
     "crates/ebbtide-new/src",
