@@ -256,7 +256,10 @@ impl Container<'_> {
             Some(path) => quote!(#path(__from)?),
             None => {
                 let seed = self.seed_of(only, &quote!(__seed));
-                quote!(#derived::DeserializeSeed::deserialize(#seed, __from)?)
+                {
+                    let read = only.at(quote!(#derived::DeserializeSeed::deserialize));
+                    quote_spanned!(only.span()=> #read(#seed, __from)?)
+                }
             }
         };
         let built = shape
@@ -264,13 +267,15 @@ impl Container<'_> {
         Ok(quote!(#derived::core::result::Result::Ok(#built)))
     }
 
-    /// The seed of a field. Errors about its type point to the field.
+    /// The seed of a field.
     fn seed_of(&self, field: &Field, seed: &TokenStream) -> TokenStream {
         let ty = &field.ty;
-        let span = ty.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
         let derived = &self.derived;
         match &field.attributes.with {
-            None => quote_spanned!(span=> #seed.of::<#ty>()),
+            None => {
+                let seed = field.at(seed.clone());
+                quote_spanned!(field.span()=> #seed.of::<#ty>())
+            }
             Some(path) => {
                 let (parameters, arguments, bounds) = self.generics.split_for_impl();
                 let (this, de) = (self.seed_type(&self.this), self.de());
@@ -334,7 +339,9 @@ impl Container<'_> {
         let (derived, de, this) = (&self.derived, self.de(), &self.this);
         let built = shape.built(derived, |field| {
             let seed = self.seed_of(field, &quote!(self.0));
-            Some(quote!(#derived::DeserializeSeed::deserialize(#seed, __from)?))
+            let read = field.at(quote!(#derived::DeserializeSeed::deserialize));
+            let read = quote_spanned!(field.span()=> #read(#seed, __from));
+            Some(quote!(#read?))
         });
         quote! {
             fn visit_newtype_struct<__D: #derived::Deserializer<#de>>(
@@ -384,8 +391,9 @@ impl Container<'_> {
                 }
             });
             index += 1;
+            let read = quote_spanned!(field.span()=> __list.next_element_seed(#seed));
             Some(quote! {
-                match __list.next_element_seed(#seed)? {
+                match #read? {
                     #derived::core::option::Option::Some(__value) => __value,
                     #derived::core::option::Option::None => #missing,
                 }
@@ -414,6 +422,7 @@ impl Container<'_> {
         let arms = live().map(|(index, field)| {
             let (slot, name) = (format_ident!("__field{index}"), &field.name);
             let seed = self.seed_of(field, &quote!(self.0));
+            let read = quote_spanned!(field.span()=> __map.next_value_seed(#seed));
             quote! {
                 #index => {
                     if #slot.is_some() {
@@ -421,7 +430,7 @@ impl Container<'_> {
                             <__A::Error as #derived::Error>::duplicate_field(#name)
                         );
                     }
-                    #slot = #some(__map.next_value_seed(#seed)?);
+                    #slot = #some(#read?);
                 }
             }
         });
@@ -436,7 +445,7 @@ impl Container<'_> {
                 shape.default_of(field, derived).unwrap_or_else(|| match field.attributes.with {
                     None => {
                         let seed = self.seed_of(field, &quote!(self.0));
-                        quote!(#derived::missing(#seed, #name)?)
+                        quote_spanned!(field.span()=> #derived::missing(#seed, #name)?)
                     }
                     Some(_) => quote! {
                         return #derived::core::result::Result::Err(
@@ -546,8 +555,10 @@ impl Container<'_> {
             }
             (Fields::Unnamed(_), [only]) => {
                 let seed = self.seed_of(only, &quote!(self.0));
-                let built =
-                    shape.built(derived, |_| Some(quote!(__variant.newtype_variant_seed(#seed)?)));
+                let built = shape.built(derived, |_| {
+                    let read = quote_spanned!(only.span()=> __variant.newtype_variant_seed(#seed));
+                    Some(quote!(#read?))
+                });
                 quote!(#derived::core::result::Result::Ok(#built))
             }
             (_, all) => {
@@ -579,6 +590,23 @@ fn unique(entries: &[(usize, Vec<String>)]) -> Result<()> {
         known.push(name);
     }
     Ok(())
+}
+
+impl Field {
+    /// Some tokens, so that errors about them point to the type of the field.
+    fn at(&self, tokens: TokenStream) -> TokenStream {
+        let tokens = tokens.into_iter().map(|mut token| {
+            token.set_span(self.span());
+            token
+        });
+        tokens.collect()
+    }
+
+    /// Where errors about the type of the field point to.
+    fn span(&self) -> Span {
+        let first = self.ty.clone().into_iter().next();
+        first.map_or_else(Span::call_site, |first| first.span().resolved_at(Span::call_site()))
+    }
 }
 
 impl Attributes {

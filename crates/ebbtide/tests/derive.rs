@@ -2,7 +2,7 @@
 //! `String`, `Vec` and `Box` that derives serde's `Deserialize`, with equal values and equal messages.
 #![cfg(all(feature = "derive", feature = "std"))]
 
-use crate::common::extent;
+use crate::common::{extent, properties};
 use ebbtide::{
     Arena, Fixed,
     boxed::Box,
@@ -415,6 +415,8 @@ fn every_sample_is_accepted() {
 }
 
 proptest! {
+    #![proptest_config(properties(256))]
+
     #[test]
     fn edited_samples_have_the_same_outcome(json in edited()) {
         compare(&json.to_string());
@@ -463,6 +465,45 @@ fn numbers_and_bytes_name_fields_and_variants() {
         };
     }
     each_pair!(check);
+}
+
+/// Compares the names in the messages about an unknown one, under every rule.
+#[test]
+fn every_rule_spells_names_as_serde_does() {
+    macro_rules! check {
+        ($($rule:literal)*) => {$({
+            #[derive(Debug, DeserializeIn, Deserialize)]
+            #[serde(rename_all = $rule, deny_unknown_fields)]
+            #[allow(dead_code, non_snake_case, reason = "only `Debug` reads the fields")]
+            struct Fields {
+                one: u8,
+                one_two3: u8,
+                a__b: u8,
+                _under: u8,
+                r#type: u8,
+            }
+
+            #[derive(Debug, DeserializeIn, Deserialize)]
+            #[serde(rename_all = $rule)]
+            enum Variants {
+                One,
+                OneTwo3,
+                ABc,
+            }
+
+            let mut arena = Arena::new();
+            let s = arena.scope();
+            let text = r#"{"?": 1}"#;
+            let theirs = outcome(serde_json::from_str::<Fields>(text));
+            assert_eq!(outcome(json::<Fields>(&s, text)), theirs);
+            let theirs = outcome(serde_json::from_str::<Variants>(text));
+            assert_eq!(outcome(json::<Variants>(&s, text)), theirs);
+        })*};
+    }
+    check! {
+        "lowercase" "UPPERCASE" "PascalCase" "camelCase" "snake_case" "SCREAMING_SNAKE_CASE"
+        "kebab-case" "SCREAMING-KEBAB-CASE"
+    }
 }
 
 /// A type with parameters, and one whose collections hold the scope.

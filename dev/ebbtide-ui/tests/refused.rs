@@ -92,6 +92,7 @@ programs! {
     b24_array_sent_to_a_thread
     b25_allocating_from_another_thread
     backing_that_is_not_send
+    borrowing_value_outlives_its_input
     box_of_non_send_value_sent
     box_outlives_its_scope
     box_unsized_to_its_referent
@@ -103,6 +104,9 @@ programs! {
     child_swapped_with_its_parent
     claim_outlives_its_parent
     claim_sent_to_another_thread
+    derived_attribute_without_effect
+    derived_field_that_cannot_be_deserialised
+    deserialised_value_outlives_its_scope
     dropped_value_borrows_its_neighbour
     dropped_value_borrows_less_than_its_arena
     dropped_value_outlives_a_reset
