@@ -43,7 +43,7 @@ use core::{
 /// A box has one word, or two for slices and trait objects, and `Option<Box<T>>` is no larger. It
 /// is `Send` and `Sync` if `T` is. There is no safe way to pin its value: forgetting the box and
 /// ending the scope would break the guarantee that a pinned value is dropped before its memory is
-/// reused.
+/// reused. A [`DropArena`](crate::DropArena) pins values.
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();

@@ -17,6 +17,8 @@ use crate::{
     scope::Scope,
     stats::Stats,
 };
+#[cfg(feature = "alloc")]
+use core::pin::Pin;
 use core::{
     cell::Cell, convert::Infallible, fmt, marker::PhantomData, mem::needs_drop, ptr::NonNull,
 };
@@ -90,6 +92,59 @@ impl DropArena<'_> {
     #[must_use]
     pub const fn new() -> Self {
         DropArena::new_in(crate::backing::Heap)
+    }
+}
+
+/// Pinned values, only over the heap: the memory of a forgotten arena is then leaked. That of another
+/// backing could be used again, although the values were not dropped.
+#[cfg(feature = "alloc")]
+impl<'v> DropArena<'v, crate::backing::Heap> {
+    /// Moves `value` into the arena and pins it, such as a future, also as a trait object.
+    ///
+    /// ```
+    /// use ebbtide::DropArena;
+    /// use std::{future::Future, pin::Pin, task::{Context, Poll, Waker}};
+    ///
+    /// let arena = DropArena::new();
+    /// let name = String::from("ebb");
+    /// let futures: [Pin<&mut dyn Future<Output = usize>>; 2] =
+    ///     [arena.alloc_pinned(async { 1 }), arena.alloc_pinned(async move { name.len() })];
+    /// let mut context = Context::from_waker(Waker::noop());
+    /// assert_eq!(futures.map(|future| future.poll(&mut context)), [1, 3].map(Poll::Ready));
+    /// ```
+    #[inline]
+    #[allow(clippy::mut_from_ref, reason = "each call returns another value")]
+    pub fn alloc_pinned<T: 'v>(&self, value: T) -> Pin<&mut T> {
+        let Ok(value) = self.pinned_in::<T, Infallible>(value);
+        value
+    }
+
+    /// Fallible version of [`alloc_pinned`](DropArena::alloc_pinned).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the value is dropped.
+    ///
+    /// ```
+    /// let arena = ebbtide::DropArena::new();
+    /// arena.set_limit(Some(100));
+    /// assert!(arena.try_alloc_pinned(String::from("ebb")).is_err());
+    /// ```
+    #[inline]
+    #[allow(clippy::mut_from_ref, reason = "each call returns another value")]
+    pub fn try_alloc_pinned<T: 'v>(&self, value: T) -> Result<Pin<&mut T>, AllocError> {
+        self.pinned_in(value)
+    }
+
+    #[inline]
+    #[allow(clippy::mut_from_ref, reason = "each call returns another value")]
+    fn pinned_in<T: 'v, F: Failure>(&self, value: T) -> Result<Pin<&mut T>, F> {
+        let value = self.alloc_in::<T, F>(value)?;
+        // SAFETY: nothing moves the value, because this is the only reference to it and a chunk stays where it
+        // is. Its memory is reused or freed only by a reset and by the end of the arena, which first drop
+        // every value that needs it (D1). If the arena is forgotten, so are its chunks, which the heap gave
+        // to it alone.
+        Ok(unsafe { Pin::new_unchecked(value) })
     }
 }
 

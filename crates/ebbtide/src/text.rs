@@ -244,6 +244,7 @@ impl<'a> GrowString<'_, 'a> {
     /// let text: &mut str = text.into_str();
     /// assert_eq!(text, "ebb");
     /// ```
+    #[doc(alias = "leak")]
     #[inline]
     #[must_use]
     pub fn into_str(self) -> &'a mut str {
@@ -575,6 +576,7 @@ impl<'s, 'a> String<'s, 'a> {
     /// let text: &mut str = ebbtide::collections::format!(in s, "{}", 12).into_str();
     /// assert_eq!(text, "12");
     /// ```
+    #[doc(alias = "leak")]
     #[inline]
     #[must_use]
     pub fn into_str(self) -> &'a mut str {

@@ -291,6 +291,7 @@ impl<'s, 'a, T> GrowVec<'s, 'a, T> {
     /// let list: &mut [char] = list.into_slice();
     /// assert_eq!(list, ['e', 'd', 'i', 't']);
     /// ```
+    #[doc(alias = "leak")]
     #[inline]
     #[must_use]
     pub fn into_slice(self) -> &'a mut [T] {
@@ -625,6 +626,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     /// # let s = arena.scope();
     /// assert_eq!(digits(&s, 1905), [1, 9, 0, 5]);
     /// ```
+    #[doc(alias = "leak")]
     #[inline]
     #[must_use]
     pub fn into_slice(self) -> &'a mut [T] {

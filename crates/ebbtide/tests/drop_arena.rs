@@ -7,6 +7,7 @@ use crate::common::{ZeroSized, panics, watched};
 use ebbtide::{Arena, DropArena, Heap, Retain};
 use std::{
     cell::{Cell, RefCell},
+    marker::PhantomPinned,
     mem::{ManuallyDrop, MaybeUninit},
     ptr,
     rc::Rc,
@@ -226,4 +227,42 @@ fn a_forgotten_arena_runs_no_destructor() {
     assert!(log.taken().is_empty());
     drop(ManuallyDrop::into_inner(arena));
     assert_eq!(log.taken(), [0]);
+}
+
+/// A value that was pinned at an address, and is dropped there.
+struct Pinned<'l> {
+    at: Cell<usize>,
+    dropped: &'l Cell<u32>,
+    _pinned: PhantomPinned,
+}
+
+impl Drop for Pinned<'_> {
+    fn drop(&mut self) {
+        assert_eq!(ptr::from_ref(self).addr(), self.at.get(), "it was moved");
+        self.dropped.set(self.dropped.get() + 1);
+    }
+}
+
+fn pin<'v>(arena: &DropArena<'v>, value: Pinned<'v>) {
+    let value = arena.alloc_pinned(value);
+    value.at.set(ptr::from_ref(&*value).addr());
+}
+
+#[test]
+fn pinned_values_stay_where_they_are_until_they_are_dropped() {
+    let dropped = Cell::new(0);
+    let value = || Pinned { at: Cell::new(0), dropped: &dropped, _pinned: PhantomPinned };
+    let mut arena = DropArena::new();
+    for turn in 1..=3 {
+        for _ in 0..1000 {
+            pin(&arena, value());
+        }
+        arena.reset();
+        assert_eq!(dropped.get(), turn * 1000);
+    }
+    pin(&arena, value());
+    let moved = Box::new(arena);
+    pin(&moved, value());
+    drop(moved);
+    assert_eq!(dropped.get(), 3002);
 }

@@ -120,6 +120,7 @@ programs! {
     lent_node_vector
     lent_node_vector_sent_to_another_thread
     parent_used_while_its_child_lives
+    pinned_value_over_another_backing
     reference_from_zeroed_memory
     reference_outlives_its_child_scope
     reference_stored_in_a_longer_lived_struct

@@ -216,6 +216,7 @@ impl<'a, T> NodeVec<'a, T> {
     /// let slice: &mut [i32] = list.into_slice();
     /// assert_eq!(slice, [1, 2]);
     /// ```
+    #[doc(alias = "leak")]
     #[inline]
     #[must_use]
     pub fn into_slice(self) -> &'a mut [T] {
