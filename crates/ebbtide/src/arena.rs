@@ -11,6 +11,7 @@ use crate::{
     root::{Root, State},
     scope::Scope,
     stats::{Chunk, Stats},
+    threads::SharedByThreads,
 };
 #[cfg(feature = "std")]
 use core::cell::Cell;
@@ -62,6 +63,10 @@ pub struct Arena<B: Backing = DefaultBacking> {
 // SAFETY: the chunks are the arena's own, the backing is `Send`, and every scope and allocation
 // borrows the arena, so none is left on the old thread when it moves.
 unsafe impl<B: Backing> Send for Arena<B> {}
+
+// SAFETY: never applies, because nothing implements the bound.
+#[cfg(not(doc))]
+unsafe impl<B: Backing> Sync for Arena<B> where Self: SharedByThreads {}
 
 // Only the user's code and the backing can panic, and the cursor is consistent while they run.
 impl<B: Backing> UnwindSafe for Arena<B> {}
@@ -768,9 +773,10 @@ impl<B: Backing> Arena<B> {
     }
 }
 
-impl<B: Backing + Default> Default for Arena<B> {
+/// Of one backing only, so that `Arena::default()` needs no type.
+impl Default for Arena {
     fn default() -> Self {
-        Arena::new_in(B::default())
+        Arena::new_in(DefaultBacking::default())
     }
 }
 

@@ -16,6 +16,7 @@ use crate::{
     raw::Need,
     scope::Scope,
     stats::Stats,
+    threads::{SentToThreads, SharedByThreads},
 };
 #[cfg(feature = "alloc")]
 use core::pin::Pin;
@@ -53,6 +54,14 @@ pub struct DropArena<'v, B: Backing = DefaultBacking> {
     /// could be put in.
     values: PhantomData<fn(&'v ()) -> &'v ()>,
 }
+
+// SAFETY: never applies, because nothing implements the bound.
+#[cfg(not(doc))]
+unsafe impl<B: Backing> Sync for DropArena<'_, B> where Self: SharedByThreads {}
+
+// SAFETY: never applies, because nothing implements the bound.
+#[cfg(not(doc))]
+unsafe impl<B: Backing> Send for DropArena<'_, B> where Self: SentToThreads {}
 
 /// The header of a registered value: its destructor, and the link to the value before it.
 struct Link {
@@ -460,9 +469,10 @@ impl<B: Backing> From<Arena<B>> for DropArena<'_, B> {
     }
 }
 
-impl<B: Backing + Default> Default for DropArena<'_, B> {
+/// Of one backing only, so that `DropArena::default()` needs no type.
+impl Default for DropArena<'_> {
     fn default() -> Self {
-        DropArena::new_in(B::default())
+        DropArena::new_in(DefaultBacking::default())
     }
 }
 

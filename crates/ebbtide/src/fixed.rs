@@ -7,6 +7,7 @@ use crate::{
     raw::Cursor,
     scope::Scope,
     stats::Stats,
+    threads::SharedByThreads,
 };
 use core::{
     fmt,
@@ -51,6 +52,10 @@ pub struct Fixed<O, B: Backing = NoSpill> {
 // SAFETY: the chunks are the arena's own, `B: Send` by its definition and `O: Send` here. Every
 // scope and allocation borrows the arena, so none is left on the old thread.
 unsafe impl<O: Send, B: Backing> Send for Fixed<O, B> {}
+
+// SAFETY: never applies, because nothing implements the bound.
+#[cfg(not(doc))]
+unsafe impl<O, B: Backing> Sync for Fixed<O, B> where Self: SharedByThreads {}
 
 // Only the user's code and the backing can panic, and the chunks are consistent while they run.
 impl<O: UnwindSafe, B: Backing> UnwindSafe for Fixed<O, B> {}

@@ -191,6 +191,7 @@ mod stats;
 mod thread_end;
 #[cfg(all(feature = "std", target_os = "linux"))]
 mod thread_key;
+mod threads;
 #[cfg(feature = "alloc")]
 pub mod typed_arena;
 #[cfg(feature = "std")]

@@ -9,6 +9,7 @@ use crate::{
     error::{AllocError, Failure},
     raw::{self, Cursor, Mark},
     stats::Stats,
+    threads::{SentToThreads, SharedByThreads},
 };
 use core::{
     convert::Infallible,
@@ -90,6 +91,10 @@ pub struct Scope<'a> {
 // reads or drops them: the reference to a value stays with the code that allocated it, on the
 // thread it belongs to.
 unsafe impl Send for Scope<'_> {}
+
+// SAFETY: never applies, because nothing implements the bound.
+#[cfg(not(doc))]
+unsafe impl Sync for Scope<'_> where Self: SharedByThreads {}
 
 // Only the user's code and the backing can panic, and the cursor is consistent while they run.
 impl UnwindSafe for Scope<'_> {}
@@ -187,7 +192,7 @@ impl<'a> Scope<'a> {
         // SAFETY: the list was made for this claim, so nobody else is in it (I1, I4). The claim
         // borrows this scope, and so the arena (I0).
         let cursor = unsafe { Cursor::over(first) };
-        Ok(Claim { scope: Scope::new(cursor), not_send: PhantomData })
+        Ok(Claim { scope: Scope::new(cursor), stays: PhantomData })
     }
 
     /// Makes sure that the current chunk or the next one has room for `bytes` bytes. Blocks of that
@@ -384,8 +389,12 @@ impl fmt::Debug for Scope<'_> {
 pub struct Claim<'s> {
     scope: Scope<'s>,
     /// Not `Send`: the end of a claim changes lists that the parent uses, on the parent's thread.
-    not_send: PhantomData<*mut ()>,
+    stays: PhantomData<*mut ()>,
 }
+
+// SAFETY: never applies, because nothing implements the bound.
+#[cfg(not(doc))]
+unsafe impl Send for Claim<'_> where Self: SentToThreads {}
 
 impl Claim<'_> {
     /// The scope. Lent by shared reference only: a scope by value could outlive the claim.

@@ -35,6 +35,7 @@ use crate::{
     fresh::Fresh,
     init_guard::InitGuard,
     raw,
+    threads::SharedByThreads,
 };
 use alloc::vec::Vec;
 use core::{
@@ -96,6 +97,10 @@ pub struct TypedArena<T> {
     /// arena too. If it needs another chunk, the request is refused.
     busy: Cell<bool>,
 }
+
+// SAFETY: never applies, because nothing implements the bound.
+#[cfg(not(doc))]
+unsafe impl<T> Sync for TypedArena<T> where Self: SharedByThreads {}
 
 /// The size of the first chunk in bytes.
 const FIRST_SIZE: usize = 1024;

@@ -59,10 +59,10 @@ fn check(name: &str) {
         }
     }
     assert!(!places.is_empty(), "{file} does not mark an error");
-    for message in messages.iter().filter(|message| message.contains(": error")) {
-        let marked = places.iter().any(|place| message.starts_with(place));
-        assert!(marked, "an error that {file} does not mark: {message}");
-    }
+    let mut errors = messages.iter().filter(|message| message.contains(": error"));
+    assert_eq!(errors.clone().count(), places.len(), "one error for each mark\n{said}");
+    let unmarked = errors.find(|message| !places.iter().any(|place| message.starts_with(place)));
+    assert!(unmarked.is_none(), "an error that {file} does not mark: {unmarked:?}");
 }
 
 /// One test for each program, named after its file.

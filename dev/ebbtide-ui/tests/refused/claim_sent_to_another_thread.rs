@@ -7,7 +7,7 @@ fn main() {
     let s = arena.scope();
     let claim = s.claim();
     std::thread::scope(|threads| {
-        threads.spawn(|| claim.scope().alloc(1).clone()); //~ error[E0277]
-        threads.spawn(move || drop(claim)); //~ error[E0277]
+        threads.spawn(|| claim.scope().alloc(1).clone()); //~ is used by one thread at a time
+        threads.spawn(move || drop(claim)); //~ stays on its thread
     });
 }

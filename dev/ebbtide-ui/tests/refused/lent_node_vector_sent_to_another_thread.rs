@@ -8,6 +8,6 @@ fn main() {
     let mut node = NodeVec::new();
     let mut lent = node.with(&s);
     std::thread::scope(|threads| {
-        threads.spawn(move || lent.push(1)); //~ error[E0277]
+        threads.spawn(move || lent.push(1)); //~ is used by one thread at a time
     });
 }

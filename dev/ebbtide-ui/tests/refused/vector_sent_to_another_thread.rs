@@ -7,6 +7,6 @@ fn main() {
     let s = arena.scope();
     let mut list = s.vec();
     std::thread::scope(|threads| {
-        threads.spawn(move || list.push(1)); //~ error[E0277]
+        threads.spawn(move || list.push(1)); //~ is used by one thread at a time
     });
 }
