@@ -135,106 +135,101 @@ fn waiting(polls: usize) -> Pin<Box<impl Future<Output = ()>>> {
     })))
 }
 
+/// Measures `f` and the scope in which it runs.
+fn in_scope(meter: &mut Meter, mut f: impl FnMut()) {
+    meter.run(|| arena(&mut f));
+}
+
+/// Leaves runs of `n / 4` large blocks in the pool of a thread that has ended.
+fn pool_other_sizes(n: usize) {
+    arena(|| {
+        let mut held = room(n / 4);
+        held.extend((0..n / 4).map(|i| bytes(LARGE + 250 * (i % 400))));
+        outside(|| thread::scope(|scope| drop(scope.spawn(|| free_mixed(held)))));
+    });
+}
+
 const ROWS: &[Row] = &[
     // Blocks of one scope.
-    ("blocks freed in order", |n, meter| meter.run(|| arena(|| drop(blocks(n))))),
+    ("blocks freed in order", |n, meter| in_scope(meter, || drop(blocks(n)))),
     ("blocks freed in reverse", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let mut blocks = blocks(n);
-                while blocks.pop().is_some() {}
-            });
+        in_scope(meter, || {
+            let mut blocks = blocks(n);
+            while blocks.pop().is_some() {}
         });
     }),
-    ("blocks freed in a mixed order", |n, meter| meter.run(|| arena(|| free_mixed(blocks(n))))),
+    ("blocks freed in a mixed order", |n, meter| in_scope(meter, || free_mixed(blocks(n)))),
     ("a queue", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let mut queue: VecDeque<Block> = VecDeque::from(blocks(n));
-                for i in 0..10 * n {
-                    queue.pop_front();
-                    queue.push_back(Box::new([i; 4]));
-                }
-            });
+        in_scope(meter, || {
+            let mut queue: VecDeque<Block> = VecDeque::from(blocks(n));
+            for i in 0..10 * n {
+                queue.pop_front();
+                queue.push_back(Box::new([i; 4]));
+            }
         });
     }),
     ("blocks of 2 to 7 KB in a queue, whose sizes drift", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let mut queue: VecDeque<Vec<u8>> = (0..20).map(|_| bytes(2_000)).collect();
-                for i in 0..n {
-                    queue.pop_front();
-                    queue.push_back(bytes(2_000 + 8 * (i % 600)));
-                }
-            });
+        in_scope(meter, || {
+            let mut queue: VecDeque<Vec<u8>> = (0..20).map(|_| bytes(2_000)).collect();
+            for i in 0..n {
+                queue.pop_front();
+                queue.push_back(bytes(2_000 + 8 * (i % 600)));
+            }
         });
     }),
     ("blocks that are held, then a queue whose sizes drift", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let held = blocks(10 * n);
-                let mut queue: VecDeque<Vec<u8>> = (0..n / 10).map(|_| bytes(100)).collect();
-                for i in 0..10 * n {
-                    queue.pop_front();
-                    queue.push_back(bytes(100 + 8 * (i / 20 % 600)));
-                }
-                drop(held);
-            });
+        in_scope(meter, || {
+            let held = blocks(10 * n);
+            let mut queue: VecDeque<Vec<u8>> = (0..n / 10).map(|_| bytes(100)).collect();
+            for i in 0..10 * n {
+                queue.pop_front();
+                queue.push_back(bytes(100 + 8 * (i / 20 % 600)));
+            }
+            drop(held);
         });
     }),
     ("pushes to vectors side by side", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let mut lists = vec![Vec::new(); 10];
-                (0..n).for_each(|i| lists[i % 10].push(i));
-            });
+        in_scope(meter, || {
+            let mut lists = vec![Vec::new(); 10];
+            (0..n).for_each(|i| lists[i % 10].push(i));
         });
     }),
     ("pushes to a vector", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let mut list = Vec::new();
-                (0..20 * n).for_each(|i| list.push(i));
-            });
+        in_scope(meter, || {
+            let mut list = Vec::new();
+            (0..20 * n).for_each(|i| list.push(i));
         });
     }),
     ("blocks that grow by eight bytes", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let mut lists: Vec<Vec<usize>> = vec![vec![0]; n];
-                for list in (0..10).flat_map(|_| 0..n) {
-                    lists[list].reserve_exact(1);
-                    lists[list].push(0);
-                }
-            });
+        in_scope(meter, || {
+            let mut lists: Vec<Vec<usize>> = vec![vec![0]; n];
+            for list in (0..10).flat_map(|_| 0..n) {
+                lists[list].reserve_exact(1);
+                lists[list].push(0);
+            }
         });
     }),
     ("blocks that shrink by eight bytes", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let mut lists: Vec<Vec<usize>> = vec![vec![0; 20]; n];
-                for list in (0..10).flat_map(|_| 0..n) {
-                    lists[list].pop();
-                    lists[list].shrink_to_fit();
-                }
-            });
+        in_scope(meter, || {
+            let mut lists: Vec<Vec<usize>> = vec![vec![0; 20]; n];
+            for list in (0..10).flat_map(|_| 0..n) {
+                lists[list].pop();
+                lists[list].shrink_to_fit();
+            }
         });
     }),
     ("aligned blocks", |n, meter| {
         #[repr(align(256))]
         struct Aligned(usize);
-        meter.run(|| {
-            arena(|| {
-                for i in 0..n {
-                    black_box(&Box::new(Aligned(i)).0);
-                }
-            });
+        in_scope(meter, || {
+            for i in 0..n {
+                black_box(&Box::new(Aligned(i)).0);
+            }
         });
     }),
     // Blocks of other scopes.
     ("blocks freed after their scope", |n, meter| {
-        let blocks = escaped(n);
-        let mut blocks = Some(blocks);
+        let mut blocks = Some(escaped(n));
         meter.run(|| free_mixed(blocks.take().unwrap()));
     }),
     ("blocks freed by the next scopes", |n, meter| {
@@ -246,21 +241,17 @@ const ROWS: &[Row] = &[
         });
     }),
     ("blocks of an outer scope, freed in nested scopes", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let mut blocks = blocks(n);
-                while let Some(block) = blocks.pop() {
-                    arena(|| drop(block));
-                }
-            });
+        in_scope(meter, || {
+            let mut blocks = blocks(n);
+            while let Some(block) = blocks.pop() {
+                arena(|| drop(block));
+            }
         });
     }),
     ("blocks of an outer scope, grown in nested scopes", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let mut lists: Vec<Vec<usize>> = vec![vec![0; 5]; n];
-                lists.iter_mut().for_each(|list| arena(|| list.push(0)));
-            });
+        in_scope(meter, || {
+            let mut lists: Vec<Vec<usize>> = vec![vec![0; 5]; n];
+            lists.iter_mut().for_each(|list| arena(|| list.push(0)));
         });
     }),
     ("blocks freed by another thread", |n, meter| {
@@ -308,45 +299,37 @@ const ROWS: &[Row] = &[
     }),
     // Large blocks.
     ("large blocks", |n, meter| {
-        meter.run(|| arena(|| (0..n).for_each(|i| drop(bytes(LARGE + 10 * i)))));
+        in_scope(meter, || (0..n).for_each(|i| drop(bytes(LARGE + 10 * i))))
     }),
     ("large blocks held", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let mut held = room(n);
-                held.extend((0..n).map(|i| bytes(LARGE + 10 * (i % 1000))));
-                free_mixed(held);
-            });
+        in_scope(meter, || {
+            let mut held = room(n);
+            held.extend((0..n).map(|i| bytes(LARGE + 10 * (i % 1000))));
+            free_mixed(held);
         });
     }),
     ("large blocks that are zeroed", |n, meter| {
-        meter.run(|| arena(|| (0..n / 10).for_each(|_| drop(black_box(vec![0_u8; LARGE])))));
+        in_scope(meter, || (0..n / 10).for_each(|_| drop(black_box(vec![0_u8; LARGE]))));
     }),
     ("a large block that grows by eight bytes", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let mut list = vec![0_usize; LARGE / 8];
-                (0..n).for_each(|_| {
-                    list.reserve_exact(1);
-                    list.push(0);
-                });
+        in_scope(meter, || {
+            let mut list = vec![0_usize; LARGE / 8];
+            (0..n).for_each(|_| {
+                list.reserve_exact(1);
+                list.push(0);
             });
         });
     }),
     ("a large block that shrinks by a page", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let mut list = bytes(4096 * n + LARGE);
-                (0..n).for_each(|i| list.shrink_to(4096 * (n - i) + LARGE));
-            });
+        in_scope(meter, || {
+            let mut list = bytes(4096 * n + LARGE);
+            (0..n).for_each(|i| list.shrink_to(4096 * (n - i) + LARGE));
         });
     }),
     ("large blocks that shrink to a page", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                let mut held: Vec<Vec<u8>> = (0..n / 4).map(|_| bytes(2 * LARGE)).collect();
-                held.iter_mut().for_each(|block| block.shrink_to(9_000));
-            });
+        in_scope(meter, || {
+            let mut held: Vec<Vec<u8>> = (0..n / 4).map(|_| bytes(2 * LARGE)).collect();
+            held.iter_mut().for_each(|block| block.shrink_to(9_000));
         });
     }),
     ("large blocks that outlive their scopes", |n, meter| {
@@ -357,36 +340,26 @@ const ROWS: &[Row] = &[
         });
     }),
     ("large blocks of an outer scope, freed in nested scopes", |n, meter| {
-        meter.run(|| {
-            arena(|| {
-                (0..n).for_each(|_| {
-                    let block = bytes(LARGE);
-                    arena(|| drop(block));
-                })
-            });
+        in_scope(meter, || {
+            (0..n).for_each(|_| {
+                let block = bytes(LARGE);
+                arena(|| drop(block));
+            })
         });
     }),
     ("large blocks after runs of other sizes in the pools", |n, meter| {
-        arena(|| {
-            let mut held = room(n / 4);
-            held.extend((0..n / 4).map(|i| bytes(LARGE + 250 * (i % 400))));
-            outside(|| thread::scope(|scope| drop(scope.spawn(|| free_mixed(held)))));
-        });
-        meter.run(|| arena(|| (0..n).for_each(|i| drop(bytes(LARGE + 250 * (i % 400) + 1)))));
+        pool_other_sizes(n);
+        in_scope(meter, || (0..n).for_each(|i| drop(bytes(LARGE + 250 * (i % 400) + 1))));
     }),
     ("large blocks after runs of other sizes, where memory is short", |n, meter| {
-        arena(|| {
-            let mut held = room(n / 4);
-            held.extend((0..n / 4).map(|i| bytes(LARGE + 250 * (i % 400))));
-            outside(|| thread::scope(|scope| drop(scope.spawn(|| free_mixed(held)))));
-        });
+        pool_other_sizes(n);
         retain(0);
-        meter.run(|| arena(|| (0..n).for_each(|i| drop(bytes(LARGE + 250 * (i % 400) + 1)))));
+        in_scope(meter, || (0..n).for_each(|i| drop(bytes(LARGE + 250 * (i % 400) + 1))));
     }),
     // Scopes.
     ("scopes", |n, meter| meter.run(|| (0..n).for_each(|_| arena(|| drop(blocks(5)))))),
     ("scopes of several chunks", |n, meter| {
-        meter.run(|| (0..n / 10).for_each(|_| arena(|| drop(blocks(10_000)))));
+        meter.run(|| (0..n / 10).for_each(|_| arena(|| drop(blocks(10_000)))))
     }),
     ("scopes with a label", |n, meter| {
         const LABELS: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
@@ -403,7 +376,7 @@ const ROWS: &[Row] = &[
         free_mixed::<Block>(kept.into_inner());
     }),
     ("nested scopes with lists", |n, meter| {
-        meter.run(|| nest(n, &|| drop([bytes(2_000), bytes(3_000)]), &|| ()));
+        meter.run(|| nest(n, &|| drop([bytes(2_000), bytes(3_000)]), &|| ()))
     }),
     ("large blocks of the outermost of n scopes, freed in the innermost", |n, meter| {
         let held = RefCell::new(Vec::new());
@@ -453,17 +426,15 @@ const ROWS: &[Row] = &[
                 }
             });
         }
-        meter.run(|| arena(|| nest(n)));
+        in_scope(meter, || nest(n));
     }),
     ("calls of outside in nested scopes", |n, meter| {
-        meter.run(|| nest(n, &|| outside(|| drop(bytes(10))), &|| ()));
+        meter.run(|| nest(n, &|| outside(|| drop(bytes(10))), &|| ()))
     }),
     ("values taken out", |n, meter| {
-        meter.run(|| (0..n).for_each(|_| drop(arena(|| take_out(|| bytes(10))))));
+        meter.run(|| (0..n).for_each(|_| drop(arena(|| take_out(|| bytes(10))))))
     }),
-    ("items of a map", |n, meter| {
-        meter.run(|| drop(map(0..n, |i| i.to_string())));
-    }),
+    ("items of a map", |n, meter| meter.run(|| drop(map(0..n, |i| i.to_string())))),
     // Requests that the inner allocator serves.
     ("requests of excluded sizes", |n, meter| {
         let options = Options::new().min_size(100).max_size(1000);
@@ -501,12 +472,10 @@ const ROWS: &[Row] = &[
         });
     }),
     ("scopes that are skipped", |n, meter| {
-        meter.run(|| drop((0..n).map(|_| arena(|| bytes(200))).collect::<Vec<_>>()));
+        meter.run(|| drop((0..n).map(|_| arena(|| bytes(200))).collect::<Vec<_>>()))
     }),
     // Pinned chunks.
-    ("chunks that are pinned, and their end", |n, meter| {
-        meter.run(|| free_mixed(pinned(n / 10)));
-    }),
+    ("chunks that are pinned, and their end", |n, meter| meter.run(|| free_mixed(pinned(n / 10)))),
     ("scopes after n pinned chunks", |n, meter| {
         let kept = pinned(n / 10);
         meter.run(|| (0..n).for_each(|_| arena(|| drop(blocks(5)))));

@@ -12,7 +12,7 @@
 
 use ebbtide::{
     AllocError, Arena, Backing, Claim, DropArena, Fixed, Heap, Pool, Retain, Scope, TypedArena,
-    collections::{NodeVec, OwnedVec},
+    collections::{NodeVec, OwnedVec, Vec as List},
     local,
 };
 use ebbtide_complexity::{Counting, Meter, Row, Table, peak};
@@ -70,36 +70,60 @@ fn unannounced(n: usize) -> impl Iterator<Item = usize> {
     (0..n).filter(|i| black_box(*i) < usize::MAX)
 }
 
-/// Runs a row with a new arena and its scope.
-fn scoped(meter: &mut Meter, mut f: impl FnMut(&mut Scope<'_>)) {
+/// Runs a row with a new arena.
+fn in_arena(meter: &mut Meter, mut f: impl FnMut(&mut Arena)) {
     let mut arena = Arena::new();
-    meter.run(|| f(&mut arena.scope()));
+    meter.run(|| f(&mut arena));
+}
+
+/// Runs a row with a new typed arena.
+fn typed<T>(meter: &mut Meter, mut f: impl FnMut(&mut TypedArena<T>)) {
+    let mut arena = TypedArena::new();
+    meter.run(|| f(&mut arena));
+}
+
+/// Runs a row with a scope of a new arena.
+fn scoped(meter: &mut Meter, mut f: impl FnMut(&mut Scope<'_>)) {
+    in_arena(meter, |arena| f(&mut arena.scope()));
+}
+
+/// Runs a row with a vector and each number below `n`.
+fn each(meter: &mut Meter, n: usize, mut f: impl FnMut(&mut List<'_, '_, usize>, usize)) {
+    scoped(meter, |s| {
+        let mut list = s.vec();
+        (0..n).for_each(|i| f(&mut list, i));
+    });
+}
+
+/// Runs a row with a vector of `0..len`, which is there before.
+fn edited(meter: &mut Meter, len: usize, mut f: impl FnMut(&mut List<'_, '_, usize>)) {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut list = s.vec();
+    list.extend(0..len);
+    meter.run(|| f(&mut list));
+}
+
+/// Runs a row with a scope in which `n` claims were held at once.
+fn after_claims(meter: &mut Meter, n: usize, mut f: impl FnMut(&Scope<'_>)) {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    drop((0..n).map(|_| s.claim()).collect::<Vec<_>>());
+    meter.run(|| f(&s));
 }
 
 const ROWS: &[Row] = &[
     // Arenas and scopes.
-    ("values", |n, meter| {
-        scoped(meter, |s| {
-            (0..n).for_each(|i| {
-                s.alloc(i);
-            })
-        })
-    }),
+    ("values", |n, meter| scoped(meter, |s| (0..n).for_each(|i| _ = s.alloc(i)))),
     ("values in the root", |n, meter| {
         let arena = Arena::new();
-        meter.run(|| {
-            (0..n).for_each(|i| {
-                arena.root().alloc(i);
-            })
-        });
+        meter.run(|| (0..n).for_each(|i| _ = arena.root().alloc(i)));
     }),
     ("oversize values", |n, meter| {
         let mut arena = Arena::with_chunk_size(100);
         meter.run(|| {
             let s = arena.scope();
-            (0..n).for_each(|_| {
-                s.alloc_uninit_slice::<u8>(500);
-            });
+            (0..n).for_each(|_| _ = s.alloc_uninit_slice::<u8>(500));
         });
     }),
     ("oversize values before many small chunks", |n, meter| {
@@ -111,9 +135,7 @@ const ROWS: &[Row] = &[
         most.store(8192, Relaxed);
         meter.run(|| {
             let s = arena.scope();
-            (0..n).for_each(|_| {
-                s.alloc_uninit_slice::<u8>(5000);
-            });
+            (0..n).for_each(|_| _ = s.alloc_uninit_slice::<u8>(5000));
         });
     }),
     ("the bytes of many chunks", |n, meter| {
@@ -125,21 +147,8 @@ const ROWS: &[Row] = &[
             }
         });
     }),
-    ("scopes", |n, meter| {
-        let mut arena = Arena::new();
-        meter.run(|| {
-            (0..n).for_each(|i| {
-                arena.scope().alloc(i);
-            })
-        });
-    }),
-    ("child scopes", |n, meter| {
-        scoped(meter, |s| {
-            (0..n).for_each(|i| {
-                s.scope().alloc(i);
-            })
-        });
-    }),
+    ("scopes", |n, meter| in_arena(meter, |arena| (0..n).for_each(|i| _ = arena.scope().alloc(i)))),
+    ("child scopes", |n, meter| scoped(meter, |s| (0..n).for_each(|i| _ = s.scope().alloc(i)))),
     ("nested scopes", |n, meter| {
         fn nest(mut s: Scope<'_>, depth: usize) {
             s.alloc([depth; 20]);
@@ -165,11 +174,7 @@ const ROWS: &[Row] = &[
     }),
     ("scopes that enter the next chunk", |n, meter| {
         let mut arena = Arena::with_chunk_size(200);
-        meter.run(|| {
-            (0..n).for_each(|_| {
-                arena.scope().alloc_uninit_slice::<u8>(300);
-            });
-        });
+        meter.run(|| (0..n).for_each(|_| _ = arena.scope().alloc_uninit_slice::<u8>(300)));
     }),
     ("scopes whose vector is in the next chunk", |n, meter| {
         let mut arena = Arena::with_chunk_size(200);
@@ -177,8 +182,7 @@ const ROWS: &[Row] = &[
         meter.run(|| (0..n).for_each(|_| drop(arena.scope().vec_with_capacity::<u8>(300))));
     }),
     ("resets", |n, meter| {
-        let mut arena = Arena::new();
-        meter.run(|| {
+        in_arena(meter, |arena| {
             for i in 0..n {
                 arena.root().alloc(i);
                 arena.reset();
@@ -186,8 +190,7 @@ const ROWS: &[Row] = &[
         });
     }),
     ("trims", |n, meter| {
-        let mut arena = Arena::new();
-        meter.run(|| {
+        in_arena(meter, |arena| {
             for i in 0..n {
                 arena.scope().alloc_slice_fill_copy(5000, i);
                 arena.trim();
@@ -195,8 +198,7 @@ const ROWS: &[Row] = &[
         });
     }),
     ("resets to one chunk", |n, meter| {
-        let mut arena = Arena::new();
-        meter.run(|| {
+        in_arena(meter, |arena| {
             for i in 0..n {
                 arena.root().alloc_slice_fill_copy(1 + i % 900, i);
                 arena.reset_with(Retain::OneChunk);
@@ -204,8 +206,7 @@ const ROWS: &[Row] = &[
         });
     }),
     ("resets that keep bytes", |n, meter| {
-        let mut arena = Arena::new();
-        meter.run(|| {
+        in_arena(meter, |arena| {
             for i in 0..n {
                 arena.root().alloc_slice_fill_copy(1 + i % 1000, i);
                 arena.reset_with(Retain::Bytes(20_000));
@@ -220,13 +221,7 @@ const ROWS: &[Row] = &[
             (0..n).for_each(|_| assert!(s.try_alloc_uninit_slice::<u8>(200_000).is_err()));
         });
     }),
-    ("arenas", |n, meter| {
-        meter.run(|| {
-            (0..n).for_each(|i| {
-                Arena::new().root().alloc(i);
-            })
-        })
-    }),
+    ("arenas", |n, meter| meter.run(|| (0..n).for_each(|i| _ = Arena::new().root().alloc(i)))),
     ("checkpoints", |n, meter| {
         scoped(meter, |s| {
             for i in 0..n {
@@ -274,11 +269,7 @@ const ROWS: &[Row] = &[
             let child = s.scope();
             (0..n).for_each(|i| *child.alloc([0; 20]) = [i; 20]);
         }
-        meter.run(|| {
-            for _ in 0..n {
-                s.keep_str_or(|_| Ok::<_, ()>("a literal")).unwrap();
-            }
-        });
+        meter.run(|| (0..n).for_each(|_| _ = s.keep_str_or(|_| Ok::<_, ()>("a literal")).unwrap()));
     }),
     ("texts", |n, meter| {
         scoped(meter, |s| {
@@ -288,49 +279,25 @@ const ROWS: &[Row] = &[
         });
     }),
     ("a slice from an iterator", |n, meter| {
-        scoped(meter, |s| {
-            s.alloc_slice_from_iter(unannounced(n));
-        });
+        scoped(meter, |s| _ = s.alloc_slice_from_iter(unannounced(n)))
     }),
     ("a slice from an iterator that allocates", |n, meter| {
-        scoped(meter, |s| {
-            s.alloc_slice_from_iter(unannounced(n).map(|i| s.alloc(i)));
-        });
+        scoped(meter, |s| _ = s.alloc_slice_from_iter(unannounced(n).map(|i| s.alloc(i))))
     }),
     ("slices from iterators", |n, meter| {
-        scoped(meter, |s| {
-            (0..n).for_each(|i| {
-                s.alloc_slice_from_iter(unannounced(i % 20));
-            })
-        });
+        scoped(meter, |s| (0..n).for_each(|i| _ = s.alloc_slice_from_iter(unannounced(i % 20))))
     }),
     ("a slice from results", |n, meter| {
-        scoped(meter, |s| {
-            s.alloc_slice_try_from_iter(unannounced(n).map(Ok::<_, ()>)).unwrap();
-        });
+        scoped(meter, |s| _ = s.alloc_slice_try_from_iter(unannounced(n).map(Ok::<_, ()>)).unwrap())
     }),
-    ("boxes", |n, meter| {
-        scoped(meter, |s| {
-            (0..n).for_each(|i| {
-                s.boxed(i.to_string());
-            })
-        })
-    }),
+    ("boxes", |n, meter| scoped(meter, |s| (0..n).for_each(|i| _ = s.boxed(i.to_string())))),
     ("boxes held", |n, meter| {
-        scoped(meter, |s| {
-            drop((0..n).map(|i| s.boxed(i.to_string())).collect::<Vec<_>>());
-        });
+        scoped(meter, |s| drop((0..n).map(|i| s.boxed(i.to_string())).collect::<Vec<_>>()))
     }),
     // Claims.
-    ("claims", |n, meter| {
-        scoped(meter, |s| {
-            (0..n).for_each(|i| {
-                s.claim().scope().alloc(i);
-            })
-        });
-    }),
+    ("claims", |n, meter| scoped(meter, |s| (0..n).for_each(|i| _ = s.claim().scope().alloc(i)))),
     ("claims held", |n, meter| {
-        scoped(meter, |s| drop((0..n).map(|_| s.claim()).collect::<Vec<_>>()));
+        scoped(meter, |s| drop((0..n).map(|_| s.claim()).collect::<Vec<_>>()))
     }),
     ("claims held that grow", |n, meter| {
         scoped(meter, |s| {
@@ -358,9 +325,7 @@ const ROWS: &[Row] = &[
     ("requests refused beside spare chunks", |n, meter| {
         with_spare_chunks(n, |s| {
             meter.run(|| {
-                for i in 0..n {
-                    assert!(s.try_alloc_uninit_slice::<u8>(321 + i % 60).is_err());
-                }
+                (0..n).for_each(|i| assert!(s.try_alloc_uninit_slice::<u8>(321 + i % 60).is_err()))
             });
         });
     }),
@@ -375,30 +340,15 @@ const ROWS: &[Row] = &[
         });
     }),
     ("claims after many that were held", |n, meter| {
-        let mut arena = Arena::new();
-        let s = arena.scope();
-        drop((0..n).map(|_| s.claim()).collect::<Vec<_>>());
-        meter.run(|| {
-            (0..n).for_each(|i| {
-                s.claim().scope().alloc(i);
-            })
-        });
+        after_claims(meter, n, |s| (0..n).for_each(|i| _ = s.claim().scope().alloc(i)))
     }),
     ("claims that grow after many that were held", |n, meter| {
-        let mut arena = Arena::new();
-        let s = arena.scope();
-        drop((0..n).map(|_| s.claim()).collect::<Vec<_>>());
-        meter.run(|| {
-            for i in 0..n {
-                s.claim().scope().alloc_slice_fill_copy(20 + i % 200, i);
-            }
-        });
+        after_claims(meter, n, |s| {
+            (0..n).for_each(|i| _ = s.claim().scope().alloc_slice_fill_copy(20 + i % 200, i))
+        })
     }),
     ("values after many claims", |n, meter| {
-        let mut arena = Arena::new();
-        let s = arena.scope();
-        drop((0..n).map(|_| s.claim()).collect::<Vec<_>>());
-        meter.run(|| {
+        after_claims(meter, n, |s| {
             (0..n).for_each(|i| {
                 s.alloc([i; 20]);
             })
@@ -418,14 +368,7 @@ const ROWS: &[Row] = &[
         });
     }),
     ("vectors beside the chunks of many claims", |n, meter| {
-        let mut arena = Arena::new();
-        let s = arena.scope();
-        drop((0..n).map(|_| s.claim()).collect::<Vec<_>>());
-        meter.run(|| {
-            for i in 0..n {
-                s.vec().extend(unannounced(i % 300));
-            }
-        });
+        after_claims(meter, n, |s| (0..n).for_each(|i| s.vec().extend(unannounced(i % 300))))
     }),
     ("nested claims", |n, meter| {
         fn nest(s: &Scope<'_>, depth: usize) {
@@ -437,19 +380,16 @@ const ROWS: &[Row] = &[
         scoped(meter, |s| nest(s, n));
     }),
     ("forgotten claims", |n, meter| {
-        let mut arena = Arena::new();
-        meter.run(|| (0..n).for_each(|_| std::mem::forget(arena.scope().claim())));
+        in_arena(meter, |arena| (0..n).for_each(|_| std::mem::forget(arena.scope().claim())))
     }),
     ("forgotten claims of one root", |n, meter| {
-        let mut arena = Arena::new();
-        meter.run(|| {
+        in_arena(meter, |arena| {
             (0..n).for_each(|_| std::mem::forget(arena.root().claim()));
             arena.reset();
         });
     }),
     ("scopes with a claim each", |n, meter| {
-        let mut arena = Arena::new();
-        meter.run(|| {
+        in_arena(meter, |arena| {
             for i in 0..n {
                 let s = arena.scope();
                 s.claim().scope().alloc([i; 100]);
@@ -475,12 +415,7 @@ const ROWS: &[Row] = &[
         });
     }),
     // Vectors.
-    ("pushes", |n, meter| {
-        scoped(meter, |s| {
-            let mut list = s.vec();
-            (0..n).for_each(|i| list.push(i));
-        });
-    }),
+    ("pushes", |n, meter| each(meter, n, |list, i| list.push(i))),
     ("pushes beside values", |n, meter| {
         scoped(meter, |s| {
             let mut list = s.vec();
@@ -514,9 +449,7 @@ const ROWS: &[Row] = &[
             (0..n).for_each(|i| list.push(i.to_string()));
         });
     }),
-    ("vectors", |n, meter| {
-        scoped(meter, |s| (0..n).for_each(|i| s.vec().extend([i, i])));
-    }),
+    ("vectors", |n, meter| scoped(meter, |s| (0..n).for_each(|i| s.vec().extend([i, i])))),
     ("vectors held", |n, meter| {
         scoped(meter, |s| {
             let mut lists: Vec<_> = (0..n).map(|_| s.vec()).collect();
@@ -527,58 +460,29 @@ const ROWS: &[Row] = &[
     }),
     ("an extension", |n, meter| scoped(meter, |s| s.vec().extend(unannounced(n)))),
     ("an extension of a vector of a node", |n, meter| {
-        scoped(meter, |s| NodeVec::new().extend(s, unannounced(n)));
+        scoped(meter, |s| NodeVec::new().extend(s, unannounced(n)))
     }),
     ("an extension of the only vector", |n, meter| {
-        scoped(meter, |s| s.grow_vec().extend(unannounced(n)));
+        scoped(meter, |s| s.grow_vec().extend(unannounced(n)))
     }),
     ("an extension that allocates", |n, meter| {
-        scoped(meter, |s| s.vec().extend(unannounced(n).map(|i| s.alloc(i))));
+        scoped(meter, |s| s.vec().extend(unannounced(n).map(|i| s.alloc(i))))
     }),
-    ("extensions by one", |n, meter| {
-        scoped(meter, |s| {
-            let mut list = s.vec();
-            (0..n).for_each(|i| list.extend([i]));
-        });
-    }),
-    ("extensions by slices", |n, meter| {
-        scoped(meter, |s| {
-            let mut list = s.vec();
-            (0..n).for_each(|i| list.extend_from_slice(&[i, i]));
-        });
-    }),
+    ("extensions by one", |n, meter| each(meter, n, |list, i| list.extend([i]))),
+    ("extensions by slices", |n, meter| each(meter, n, |list, i| list.extend_from_slice(&[i, i]))),
     ("arrays appended", |n, meter| {
         scoped(meter, |s| {
             let mut list = s.vec();
             (0..n).for_each(|i| list.append(&mut ebbtide::collections::vec![in s; i, i]));
         });
     }),
-    ("resizes by one", |n, meter| {
-        scoped(meter, |s| {
-            let mut list = s.vec();
-            (0..n).for_each(|i| list.resize(i + 1, i));
-        });
-    }),
-    ("inserts at the end", |n, meter| {
-        scoped(meter, |s| {
-            let mut list = s.vec();
-            (0..n).for_each(|i| list.insert(i, i));
-        });
-    }),
+    ("resizes by one", |n, meter| each(meter, n, |list, i| list.resize(i + 1, i))),
+    ("inserts at the end", |n, meter| each(meter, n, |list, i| list.insert(i, i))),
     ("a splice without a lower bound", |n, meter| {
-        let mut arena = Arena::new();
-        let s = arena.scope();
-        let mut list = s.vec();
-        list.extend(0..10 * n);
-        meter.run(|| drop(list.splice(10..20, unannounced(n))));
-        assert_eq!(list.len(), 11 * n - 10);
+        edited(meter, 10 * n, |list| drop(list.splice(10..20, unannounced(n))))
     }),
     ("a splice with a lower bound that is too low", |n, meter| {
-        let mut arena = Arena::new();
-        let s = arena.scope();
-        let mut list = s.vec();
-        list.extend(0..10 * n);
-        meter.run(|| drop(list.splice(..0, (0..n / 2).chain(unannounced(n / 2)))));
+        edited(meter, 10 * n, |list| drop(list.splice(..0, (0..n / 2).chain(unannounced(n / 2)))))
     }),
     ("a splice of owned values", |n, meter| {
         let mut arena = Arena::new();
@@ -595,39 +499,23 @@ const ROWS: &[Row] = &[
         meter.run(|| drop(list.splice(1..1, unannounced(n).map(|i| &*s.alloc(i)))));
     }),
     ("a splice at the end", |n, meter| {
-        let mut arena = Arena::new();
-        let s = arena.scope();
-        let mut list = s.vec();
-        list.extend(0..n);
-        meter.run(|| drop(list.splice(n.., unannounced(n))));
+        edited(meter, n, |list| drop(list.splice(n.., unannounced(n))))
     }),
     ("drains from the end", |n, meter| {
-        scoped(meter, |s| {
-            let mut list = s.vec();
-            list.extend(0..2 * n);
-            (0..n).for_each(|_| {
-                list.drain(list.len() - 2..);
-            });
+        edited(meter, 2 * n, |list| {
+            (0..n).for_each(|_| _ = list.drain(list.len() - 2..));
         });
     }),
     ("a drain", |n, meter| {
-        scoped(meter, |s| {
-            let mut list = s.vec();
-            list.extend(0..n);
-            list.drain(1..n / 2).for_each(|i| {
-                black_box(i);
-            });
+        edited(meter, n, |list| {
+            list.drain(1..n / 2).for_each(|i| _ = black_box(i));
         });
     }),
     ("removals of every other element", |n, meter| {
-        scoped(meter, |s| {
-            let mut list = s.vec();
-            list.extend(0..n);
+        edited(meter, n, |list| {
             list.retain(|i| i % 2 == 0);
             list.extend(0..n);
-            list.extract_if(.., |i| *i % 2 == 0).for_each(|i| {
-                black_box(i);
-            });
+            list.extract_if(.., |i| *i % 2 == 0).for_each(|i| _ = black_box(i));
             list.dedup_by_key(|i| *i / 4);
         });
     }),
@@ -639,9 +527,7 @@ const ROWS: &[Row] = &[
         });
     }),
     ("pops and truncations", |n, meter| {
-        scoped(meter, |s| {
-            let mut list = s.vec();
-            list.extend(0..2 * n);
+        edited(meter, 2 * n, |list| {
             for i in 0..n {
                 list.pop();
                 list.truncate(2 * n - 2 * i - 2);
@@ -659,21 +545,16 @@ const ROWS: &[Row] = &[
         });
     }),
     ("shrinking", |n, meter| {
-        scoped(meter, |s| {
-            let mut list = s.vec();
-            for i in 0..n {
-                list.push(i);
-                list.shrink_to_fit();
-            }
+        each(meter, n, |list, i| {
+            list.push(i);
+            list.shrink_to_fit();
         });
     }),
     ("a vector taken apart", |n, meter| {
         scoped(meter, |s| {
             let mut list = s.vec();
             list.extend(0..n);
-            list.into_iter().for_each(|i| {
-                black_box(i);
-            });
+            list.into_iter().for_each(|i| _ = black_box(i));
         });
     }),
     // Strings.
@@ -693,13 +574,13 @@ const ROWS: &[Row] = &[
         });
     }),
     ("characters collected", |n, meter| {
-        scoped(meter, |s| s.string().extend(unannounced(n).map(|_| 'é')));
+        scoped(meter, |s| s.string().extend(unannounced(n).map(|_| 'é')))
     }),
     ("pieces collected", |n, meter| {
-        scoped(meter, |s| s.string().extend(unannounced(n).map(|_| "ebb")));
+        scoped(meter, |s| s.string().extend(unannounced(n).map(|_| "ebb")))
     }),
     ("characters of the only string", |n, meter| {
-        scoped(meter, |s| s.grow_string().extend(unannounced(n).map(|_| 'é')));
+        scoped(meter, |s| s.grow_string().extend(unannounced(n).map(|_| 'é')))
     }),
     ("writes to a string", |n, meter| {
         scoped(meter, |s| {
@@ -718,9 +599,7 @@ const ROWS: &[Row] = &[
         scoped(meter, |s| {
             let mut text = s.string();
             text.extend((0..n).map(|_| 'é'));
-            text.drain(2..n).for_each(|c| {
-                black_box(c);
-            });
+            text.drain(2..n).for_each(|c| _ = black_box(c));
         });
     }),
     ("a text replaced", |n, meter| {
@@ -731,68 +610,36 @@ const ROWS: &[Row] = &[
         });
     }),
     // Arenas of values.
-    ("typed values", |n, meter| {
-        let arena = TypedArena::new();
-        meter.run(|| {
-            (0..n).for_each(|i| {
-                arena.alloc(i);
-            })
-        });
-    }),
+    ("typed values", |n, meter| typed(meter, |arena| (0..n).for_each(|i| _ = arena.alloc(i)))),
     ("typed slices", |n, meter| {
-        let arena = TypedArena::new();
-        meter.run(|| {
+        typed(meter, |arena| {
             (0..n).for_each(|i| {
                 arena.alloc_extend([i; 5]);
             })
         });
     }),
     ("a typed slice without a lower bound", |n, meter| {
-        let arena = TypedArena::new();
-        meter.run(|| {
-            arena.alloc_extend(unannounced(n));
-        });
+        typed(meter, |arena| _ = arena.alloc_extend(unannounced(n)))
     }),
     ("typed slices without a lower bound", |n, meter| {
-        let arena = TypedArena::new();
-        meter.run(|| {
-            (0..n).for_each(|i| {
-                arena.alloc_extend(unannounced(i % 20));
-            })
-        });
+        typed(meter, |arena| (0..n).for_each(|i| _ = arena.alloc_extend(unannounced(i % 20))))
     }),
     ("a deep typed tree from the top", |n, meter| {
-        let arena = TypedArena::new();
-        meter.run(|| {
-            top_down(&arena, n, 1, true);
-        });
+        typed(meter, |arena| _ = top_down(arena, n, 1, true))
     }),
     ("a deep typed tree from the top, without lower bounds", |n, meter| {
-        let arena = TypedArena::new();
-        meter.run(|| {
-            top_down(&arena, n, 1, false);
-        });
+        typed(meter, |arena| _ = top_down(arena, n, 1, false))
     }),
     ("a wide typed tree from the top", |n, meter| {
-        let arena = TypedArena::new();
-        meter.run(|| {
-            for _ in 0..n / 10 {
-                top_down(&arena, 4, 3, false);
-            }
-        });
+        typed(meter, |arena| (0..n / 10).for_each(|_| _ = top_down(arena, 4, 3, false)))
     }),
     ("typed trees after a deep one", |n, meter| {
         let arena = TypedArena::new();
         top_down(&arena, n, 1, true);
-        meter.run(|| {
-            for _ in 0..n / 10 {
-                top_down(&arena, 2, 20, true);
-            }
-        });
+        meter.run(|| (0..n / 10).for_each(|_| _ = top_down(&arena, 2, 20, true)));
     }),
     ("cleared typed arenas", |n, meter| {
-        let mut arena = TypedArena::new();
-        meter.run(|| {
+        typed(meter, |arena| {
             for i in 0..n {
                 arena.alloc_extend(unannounced(i % 300));
                 arena.clear();
@@ -800,8 +647,7 @@ const ROWS: &[Row] = &[
         });
     }),
     ("reserved typed room", |n, meter| {
-        let arena = TypedArena::new();
-        meter.run(|| {
+        typed(meter, |arena| {
             for i in 0..n {
                 arena.reserve(i % 50);
                 arena.alloc(i);
@@ -811,9 +657,7 @@ const ROWS: &[Row] = &[
     ("typed values taken out", |n, meter| {
         meter.run(|| {
             let mut arena = TypedArena::new();
-            (0..n).for_each(|i| {
-                arena.alloc(i);
-            });
+            (0..n).for_each(|i| _ = arena.alloc(i));
             assert_eq!(arena.iter_mut().count(), n);
             assert_eq!(arena.into_vec().len(), n);
         });
@@ -821,18 +665,14 @@ const ROWS: &[Row] = &[
     ("values that are dropped", |n, meter| {
         meter.run(|| {
             let arena = DropArena::new();
-            (0..n).for_each(|i| {
-                arena.alloc(i.to_string());
-            });
+            (0..n).for_each(|i| _ = arena.alloc(i.to_string()));
         });
     }),
     ("slices that are dropped", |n, meter| {
         meter.run(|| {
             let arena = DropArena::new();
             arena.alloc_slice_from_iter(unannounced(n).map(|i| i.to_string()));
-            (0..n).for_each(|i| {
-                arena.alloc_slice_from_iter([i.to_string()]);
-            });
+            (0..n).for_each(|i| _ = arena.alloc_slice_from_iter([i.to_string()]));
         });
     }),
     ("nested slices that are dropped", |n, meter| {
@@ -849,13 +689,7 @@ const ROWS: &[Row] = &[
     // Default scopes and pools.
     ("default scopes", |n, meter| {
         local::trim();
-        meter.run(|| {
-            (0..n).for_each(|i| {
-                ebbtide::scope(|s| {
-                    s.alloc(i);
-                })
-            })
-        });
+        meter.run(|| (0..n).for_each(|i| ebbtide::scope(|s| _ = s.alloc(i))));
     }),
     ("nested default scopes", |n, meter| {
         fn nest(depth: usize) {
@@ -872,24 +706,12 @@ const ROWS: &[Row] = &[
     }),
     ("scopes made the default", |n, meter| {
         scoped(meter, |s| {
-            (0..n).for_each(|i| {
-                local::with(s, || {
-                    ebbtide::scope(|s| {
-                        s.alloc(i);
-                    })
-                })
-            });
-        });
+            (0..n).for_each(|i| local::with(s, || ebbtide::scope(|s| _ = s.alloc(i))))
+        })
     }),
     ("loans of a pool", |n, meter| {
         let pool = Pool::new();
-        meter.run(|| {
-            (0..n).for_each(|i| {
-                pool.scope(|s| {
-                    s.alloc(i);
-                })
-            })
-        });
+        meter.run(|| (0..n).for_each(|i| pool.scope(|s| _ = s.alloc(i))));
     }),
     ("loans of a pool at once", |n, meter| {
         let pool = Pool::with_chunk_size(500);
@@ -897,11 +719,7 @@ const ROWS: &[Row] = &[
     }),
     ("roots of a pool", |n, meter| {
         let pool = Pool::new();
-        meter.run(|| {
-            (0..n).for_each(|i| {
-                pool.root().scope().alloc(i);
-            })
-        });
+        meter.run(|| (0..n).for_each(|i| _ = pool.root().scope().alloc(i)));
     }),
 ];
 
