@@ -192,7 +192,11 @@ impl<'a> Scope<'a> {
         // SAFETY: the list was made for this claim, so nobody else is in it (I1, I4). The claim
         // borrows this scope, and so the arena (I0).
         let cursor = unsafe { Cursor::over(first) };
-        Ok(Claim { scope: Scope::new(cursor), stays: PhantomData })
+        Ok(Claim {
+            scope: Scope::new(cursor),
+            #[cfg(doc)]
+            stays: PhantomData,
+        })
     }
 
     /// Makes sure that the current chunk or the next one has room for `bytes` bytes. Blocks of that
@@ -388,11 +392,13 @@ impl fmt::Debug for Scope<'_> {
 #[derive(Debug)]
 pub struct Claim<'s> {
     scope: Scope<'s>,
-    /// Not `Send`: the end of a claim changes lists that the parent uses, on the parent's thread.
+    /// So that the documentation, which has no `impl Send` below, shows that a claim is not `Send`.
+    #[cfg(doc)]
     stays: PhantomData<*mut ()>,
 }
 
-// SAFETY: never applies, because nothing implements the bound.
+// SAFETY: never applies, because nothing implements the bound. The end of a claim changes lists that the
+// parent uses, on the parent's thread.
 #[cfg(not(doc))]
 unsafe impl Send for Claim<'_> where Self: SentToThreads {}
 

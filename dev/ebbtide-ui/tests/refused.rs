@@ -4,6 +4,7 @@
 //! compiler's message, usually just `error[CODE]`. Whole messages are not compared, because their
 //! wording changes from one compiler to the next.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,8 +60,11 @@ fn check(name: &str) {
         }
     }
     assert!(!places.is_empty(), "{file} does not mark an error");
-    let mut errors = messages.iter().filter(|message| message.contains(": error"));
-    assert_eq!(errors.clone().count(), places.len(), "one error for each mark\n{said}");
+    // Generated code that uses a field twice gets the same error twice.
+    let errors = messages.iter().filter(|message| message.contains(": error"));
+    let errors: BTreeSet<&String> = errors.collect();
+    assert_eq!(errors.len(), places.len(), "one error for each mark\n{said}");
+    let mut errors = errors.into_iter();
     let unmarked = errors.find(|message| !places.iter().any(|place| message.starts_with(place)));
     assert!(unmarked.is_none(), "an error that {file} does not mark: {unmarked:?}");
 }
