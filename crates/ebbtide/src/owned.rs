@@ -305,24 +305,24 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
         read(unsafe { self.value.cast().as_ref() })
     }
 
-    /// Passes the value and a scope to `change`, which may allocate more for the value, and returns
+    /// Passes a scope and the value to `change`, which may allocate more for the value, and returns
     /// the result. What the value no longer refers to is free only at the end; for scratch memory, use a
     /// [`claim`](Scope::claim). If `change` panics, the
     /// value is as it left it.
     ///
     /// ```
     /// let mut text = ebbtide::Owned::<&'static str>::new(|s| s.alloc_str("ebb"));
-    /// text.with_mut(|text, s| *text = s.alloc_fmt(format_args!("{text} and flow")));
+    /// text.with_mut(|s, text| *text = s.alloc_fmt(format_args!("{text} and flow")));
     /// assert_eq!(text.with(|text| *text), "ebb and flow");
     /// ```
     pub fn with_mut<'s, R>(
         &'s mut self,
-        change: impl for<'a> FnOnce(&'s mut F::Of<'a>, &Scope<'a>) -> R,
+        change: impl for<'a> FnOnce(&Scope<'a>, &'s mut F::Of<'a>) -> R,
     ) -> R {
         // SAFETY: W2: the closure works for every lifetime. The value is neither moved nor dropped while
         // this is borrowed, exclusively.
         let value = unsafe { self.value.cast().as_mut() };
-        change(value, self.home.scope())
+        change(self.home.scope(), value)
     }
 
     /// Replaces the value by another one, of another type, in the same arena. The new value takes the
@@ -331,16 +331,16 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
     ///
     /// ```
     /// let text = ebbtide::Owned::<&'static str>::new(|s| s.alloc_str("ebb and flow"));
-    /// let lengths = text.map::<&'static [usize]>(|text, s| {
+    /// let lengths = text.map::<&'static [usize]>(|s, text| {
     ///     s.alloc_slice_from_iter(text.split(' ').map(str::len))
     /// });
     /// assert_eq!(lengths.with(|lengths| lengths[1]), 3);
     /// ```
     pub fn map<G: ForLifetime>(
         self,
-        change: impl for<'a> FnOnce(F::Of<'a>, &Scope<'a>) -> G::Of<'a>,
+        change: impl for<'a> FnOnce(&Scope<'a>, F::Of<'a>) -> G::Of<'a>,
     ) -> Owned<G, B> {
-        let Ok(mapped) = self.rebuild::<G, Infallible, Infallible>(|value, s| Ok(change(value, s)));
+        let Ok(mapped) = self.rebuild::<G, Infallible, Infallible>(|s, value| Ok(change(s, value)));
         mapped
     }
 
@@ -355,26 +355,26 @@ impl<F: ForLifetime, B: Backing> Owned<F, B> {
     /// use ebbtide::{AllocError, Owned};
     ///
     /// let text = Owned::<&'static str>::new(|s| s.alloc_str("ebb"));
-    /// let bytes = text.try_map::<&'static [u8], AllocError>(|text, _| Ok(text.as_bytes()))?;
+    /// let bytes = text.try_map::<&'static [u8], AllocError>(|_, text| Ok(text.as_bytes()))?;
     /// assert_eq!(bytes.with(|bytes| bytes[0]), b'e');
     /// # Ok::<(), AllocError>(())
     /// ```
     pub fn try_map<G: ForLifetime, E: From<AllocError>>(
         self,
-        change: impl for<'a> FnOnce(F::Of<'a>, &Scope<'a>) -> Result<G::Of<'a>, E>,
+        change: impl for<'a> FnOnce(&Scope<'a>, F::Of<'a>) -> Result<G::Of<'a>, E>,
     ) -> Result<Owned<G, B>, E> {
         self.rebuild::<G, AllocError, E>(change)
     }
 
     fn rebuild<G: ForLifetime, R: Failure, E: From<R>>(
         mut self,
-        change: impl for<'a> FnOnce(F::Of<'a>, &Scope<'a>) -> Result<G::Of<'a>, E>,
+        change: impl for<'a> FnOnce(&Scope<'a>, F::Of<'a>) -> Result<G::Of<'a>, E>,
     ) -> Result<Owned<G, B>, E> {
         // If it is the block of the old value, that moves out before the new one is written.
         let room = self.home.room::<G, R>()?;
         let (old, home) = self.into_parts();
         // SAFETY: W2: the closure works for every lifetime. The old value is not used again.
-        let value = change(unsafe { old.cast().read() }, home.scope())?;
+        let value = change(home.scope(), unsafe { old.cast().read() })?;
         // SAFETY: a block for the value, whose layout does not depend on the lifetime.
         unsafe { room.cast().write(value) };
         Ok(Owned { value: room, home })

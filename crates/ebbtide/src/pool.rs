@@ -367,7 +367,6 @@ impl<B: Backing + Clone> Pool<B> {
     /// let s = arena.scope();
     /// assert_eq!(*s.alloc(1), 1);
     /// ```
-    #[must_use]
     pub fn get(&self) -> Pooled<'_, B> {
         let Ok(lent) = self.lend::<Infallible>();
         lent
@@ -671,7 +670,7 @@ impl<B: Backing> Pool<B> {
     /// ```
     /// # use ebbtide::Pool;
     /// let mut pool = Pool::new();
-    /// pool.root().scope().alloc([0u8; 100]);
+    /// pool.root().alloc([0u8; 100]);
     /// assert_eq!(pool.stats().used, 100);
     /// pool.reset();
     /// assert_eq!(pool.stats().used, 0);
@@ -721,6 +720,7 @@ impl<B: Backing> fmt::Debug for Pool<B> {
 /// fn is_send(_: impl Send) {}
 /// is_send(handle(&Pool::new()));
 /// ```
+#[must_use]
 pub struct Pooled<'p, B: Backing = Heap> {
     /// `None` only while this is dropped.
     node: Option<BoxedNode<B>>,

@@ -80,6 +80,7 @@ use core::{
 /// A scope is `Send` and not `Sync`. A future may own a scope and hold it across `.await`. A future
 /// that holds `&Scope` across it is not `Send`: take `&mut Scope` there, and bind an awaited value
 /// before allocating it (`let v = f().await; s.alloc(v)`, not `s.alloc(f().await)`).
+#[must_use]
 #[repr(transparent)]
 pub struct Scope<'a> {
     cursor: Cursor,
@@ -390,6 +391,7 @@ impl fmt::Debug for Scope<'_> {
 /// assert_eq!(lengths, [1, 2, 3]);
 /// ```
 #[derive(Debug)]
+#[must_use]
 pub struct Claim<'s> {
     scope: Scope<'s>,
     /// So that the documentation, which has no `impl Send` below, shows that a claim is not `Send`.
@@ -414,7 +416,6 @@ impl Claim<'_> {
     /// assert_eq!(*inside + *beside, 3);
     /// ```
     #[inline(always)]
-    #[must_use]
     pub fn scope(&self) -> &Scope<'_> {
         &self.scope
     }

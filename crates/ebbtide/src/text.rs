@@ -563,7 +563,6 @@ impl<'s, 'a> String<'s, 'a> {
     /// assert!(std::ptr::eq(s.string().scope(), &s));
     /// ```
     #[inline]
-    #[must_use]
     pub fn scope(&self) -> &'s Scope<'a> {
         self.bytes.scope()
     }

@@ -19,8 +19,9 @@ use core::{
 pub(crate) const fn assert_no_drop<T>() {
     assert!(
         !needs_drop::<T>(),
-        "this type needs `Drop`, which a scope's end does not run: use `Scope::boxed` or a `DropArena`, \
-         which run it, or `Scope::alloc_leaked`, which does without"
+        "this type needs `Drop`, which a scope's end does not run: store `&'a str` from `Scope::alloc_str` \
+         instead of a `String`, and `&'a [T]` instead of a `Vec<T>`, or use `Scope::boxed` or a \
+         `DropArena`, which run it, or `Scope::alloc_leaked`, which does without"
     );
 }
 

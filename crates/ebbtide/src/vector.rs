@@ -174,8 +174,9 @@ pub type NodeVec<'a, T> = Vector<T, NoScope<'a>, u32>;
 pub(crate) const fn assert_plain<T>() {
     assert!(
         !needs_drop::<T>(),
-        "these elements need `Drop`, which this collection does not run: use `Scope::owned_vec`, \
-         `owned_grow_vec`, `owned_map` or `owned_set`, which do"
+        "these elements need `Drop`, which this collection does not run: store `&'a str` from \
+         `Scope::alloc_str` instead of a `String`, or use `Scope::owned_vec`, `owned_grow_vec`, \
+         `owned_map` or `owned_set`, which do"
     );
 }
 
@@ -604,7 +605,6 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     /// assert_eq!(list.len(), 1);
     /// ```
     #[inline]
-    #[must_use]
     pub fn scope(&self) -> &'s Scope<'a> {
         self.memory
     }

@@ -12,7 +12,7 @@ use std::{alloc::Layout, mem::MaybeUninit, ptr::NonNull};
 fn backing_returns_the_backing_of_the_arena() {
     let (backing, log) = watched();
     let mut arena = Arena::new_in(backing);
-    arena.scope();
+    let _ = arena.scope();
     assert_eq!(log.calls(), 1);
     // It is the same backing, not a copy.
     assert!(format!("{:?}", arena.backing()).contains("calls: 1"));
@@ -269,7 +269,7 @@ fn a_chunk_costs_two_cache_lines_a_first_and_a_large_one_more() {
     let control = if is_64_bit { 128 } else { 64 };
     for capacity in (16..9_000).step_by(16) {
         let mut arena = Arena::with_chunk_size(capacity);
-        arena.scope();
+        let _ = arena.scope();
         let first = arena.stats();
         let overhead = control + 64 * (lines + usize::from(capacity + control >= 4096));
         assert_eq!((first.capacity, first.held - capacity), (capacity, overhead));
@@ -292,7 +292,7 @@ fn a_limit_decides_the_size_of_a_chunk() {
     for limit in 1_000..9_000 {
         let mut arena = Arena::with_chunk_size(100_000);
         arena.set_limit(Some(limit));
-        arena.scope();
+        let _ = arena.scope();
         let stats = arena.stats();
         assert!(stats.held <= limit && stats.held >= limit - 79, "{limit}: {stats:?}");
         assert!(stats.held > limit - 16 || stats.capacity == most_small, "{limit}: {stats:?}");

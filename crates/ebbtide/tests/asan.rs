@@ -40,12 +40,12 @@ fn play(role: &str) {
     match role {
         "high end" => {
             let gone = high(&s.scope());
-            s.scope();
+            let _ = s.scope();
             read(gone);
         }
         "low end" => {
             let gone = low(&s.scope());
-            s.scope();
+            let _ = s.scope();
             read(gone);
         }
         "another chunk" => {
@@ -90,7 +90,7 @@ fn play(role: &str) {
         }
         "alive" => {
             let (high, low) = (high(&s), low(&s));
-            s.scope();
+            let _ = s.scope();
             assert_eq!((read(high), read(low.wrapping_add(7))), (1, 7));
         }
         _ => unreachable!(),

@@ -250,7 +250,7 @@ fn if_twice_as_much_is_refused_the_least_needed_is_requested() {
 
     // Room for one large element, but not for four.
     let mut arena = Arena::with_chunk_size(1_000);
-    arena.scope();
+    let _ = arena.scope();
     arena.set_limit(Some(10_000));
     let mut s = arena.scope();
     let mut v = s.grow_vec();

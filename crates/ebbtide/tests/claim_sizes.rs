@@ -289,7 +289,7 @@ fn claims_of_an_owned_hold_a_few_times_their_largest() {
     let mut owned = Owned::<Words>::new(|_| NodeVec::new());
     let turns = fewer_under_miri(2_000);
     for i in 0..turns {
-        owned.with_mut(|words, s| {
+        owned.with_mut(|s, words| {
             let claim = s.claim();
             let sorted = claim.scope().alloc_slice_copy(words);
             sorted.sort_unstable();

@@ -719,7 +719,7 @@ const ROWS: &[Row] = &[
     }),
     ("roots of a pool", |n, meter| {
         let pool = Pool::new();
-        meter.run(|| (0..n).for_each(|i| _ = pool.root().scope().alloc(i)));
+        meter.run(|| (0..n).for_each(|i| _ = pool.root().alloc(i)));
     }),
 ];
 

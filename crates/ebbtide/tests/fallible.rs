@@ -755,7 +755,7 @@ fn of_owners() -> Vec<Row<fn(())>> {
         }
         "owned" try_map |_none| {
             if let Ok(empty) = Owned::<&'static str>::try_new(|_| Ok::<_, AllocError>("")) {
-                some(empty.try_map::<&'static str, AllocError>(|_, s| Ok(s.try_alloc_str(LONG)?)));
+                some(empty.try_map::<&'static str, AllocError>(|s, _| Ok(s.try_alloc_str(LONG)?)));
             }
         }
         "typed_arena" try_with_capacity |_none| {
@@ -819,13 +819,7 @@ fn of_owners() -> Vec<Row<fn(())>> {
         "pool_root" try_root |_none| {
             let pool = Pool::new();
             some(pool.try_root());
-            some(pool.try_root());
-        }
-        "pool_root" try_scope |_none| {
-            let pool = Pool::new();
-            if let Ok(root) = pool.try_root() {
-                some(root.try_scope().map(|s| some(s.try_alloc([7_u8; 40_000]))));
-            }
+            some(pool.try_root().map(|root| some(root.try_alloc([7_u8; 40_000]))));
         }
         "local" try_scope |_none| {
             some(ebbtide::try_scope(|s| s.try_alloc([7_u8; 40_000]).is_ok()));

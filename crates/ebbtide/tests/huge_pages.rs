@@ -152,7 +152,7 @@ fn requests_beyond_any_memory_are_refused() {
 #[test]
 fn a_limit_counts_requested_bytes_exactly() {
     let mut arena = Arena::with_chunk_size_in(4 * MIB, HugePages);
-    arena.scope();
+    let _ = arena.scope();
     let held = arena.stats().held;
     assert!((4 * MIB..4 * MIB + 4096).contains(&held));
     arena.set_limit(Some(held));

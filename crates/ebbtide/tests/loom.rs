@@ -85,8 +85,8 @@ impl Cells {
     /// Writes to an arena through its root, and to the cell that represents it.
     fn work_in_root(&self, pool: &Pool) {
         let root = pool.root();
-        let block = root.scope().alloc(7_u64);
-        let at = std::ptr::from_ref(root.scope()).addr();
+        let block = root.alloc(7_u64);
+        let at = std::ptr::from_ref(&*root).addr();
         let cell = Arc::clone(self.0.lock().unwrap().entry(at).or_default());
         cell.with_mut(|_| thread::yield_now());
         drop(root);
@@ -199,7 +199,7 @@ fn a_root_has_one_borrower_at_a_time_and_its_results_stay() {
         let (mut pool, cells) = (Arc::new(Pool::with_chunk_size(64)), Cells::default());
         let first = {
             let root = pool.root();
-            std::ptr::from_ref(root.scope().alloc(5_u64)).addr()
+            std::ptr::from_ref(root.alloc(5_u64)).addr()
         };
         let other = {
             let (pool, cells) = (Arc::clone(&pool), cells.clone());

@@ -324,7 +324,7 @@ fn every_try_method_fails_in_a_full_buffer_and_changes_nothing() {
 #[test]
 fn every_try_method_fails_at_the_limit_and_changes_nothing() {
     let mut arena = Arena::with_chunk_size(64);
-    arena.scope();
+    let _ = arena.scope();
     arena.set_limit(Some(0));
     let s = arena.scope();
     let all = s.alloc([7_u8; 64]);

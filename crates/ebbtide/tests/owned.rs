@@ -88,11 +88,11 @@ fn a_panic_of_a_closure_frees_the_memory_or_keeps_the_value() {
     assert_eq!(log.live(), 0);
 
     let (owned, log, drops) = list(false);
-    assert!(panics(|| owned.map::<AnyList>(|_list, _| panic!("asked for"))));
+    assert!(panics(|| owned.map::<AnyList>(|_, _list| panic!("asked for"))));
     assert_eq!((log.live(), drops.load(Ordering::Relaxed)), (0, 1));
 
     let (mut owned, log, drops) = list(false);
-    assert!(panics(|| owned.with_mut(|list, s| {
+    assert!(panics(|| owned.with_mut(|s, list| {
         list.numbers = s.alloc_slice_fill_copy(60_000, 7);
         panic!("asked for")
     })));
@@ -154,7 +154,7 @@ fn an_error_of_a_closure_is_returned() {
     assert_eq!(parse("x").unwrap_err(), Error::NotANumber);
 
     let (owned, log, drops) = list(false);
-    let mapped = owned.try_map::<AnyList, Error>(|_list, _| Err(Error::NotANumber));
+    let mapped = owned.try_map::<AnyList, Error>(|_, _list| Err(Error::NotANumber));
     assert_eq!(mapped.unwrap_err(), Error::NotANumber);
     assert_eq!((log.live(), drops.load(Ordering::Relaxed)), (0, 1));
 }
@@ -178,7 +178,7 @@ fn an_arena_serves_one_value_after_the_other() {
 #[test]
 fn a_map_keeps_what_the_old_value_referred_to() {
     let (owned, log, drops) = list(false);
-    let name = owned.map::<&'static str>(|list, s| {
+    let name = owned.map::<&'static str>(|s, list| {
         let numbers = s.alloc_slice_fill_copy(10_000, 0);
         numbers[..5_000].copy_from_slice(list.numbers);
         list.name
@@ -207,7 +207,7 @@ fn a_value_grows_by_the_scope_that_is_lent() {
     let mut words = [(); 3].map(|()| Owned::<AnyWords>::new(|_| NodeVec::new()));
     for number in 0..500 {
         for words in &mut words {
-            words.with_mut(|words, s| {
+            words.with_mut(|s, words| {
                 let claim = s.claim();
                 let scratch = claim.scope().alloc_fmt(format_args!("{number}"));
                 words.push(s, s.alloc_str(scratch));
@@ -227,7 +227,7 @@ fn maps_of_one_size_take_no_memory() {
     let mut owned = Owned::<AnyBlock>::new(|_| [1; 16_000]);
     let held = owned.held();
     for _ in 0..100 {
-        owned = owned.map::<AnyBlock>(|block, _| block.map(|number| number + 1));
+        owned = owned.map::<AnyBlock>(|_, block| block.map(|number| number + 1));
     }
     assert_eq!((owned.held(), owned.with(|block| block[15_999])), (held, 101));
 }
@@ -237,7 +237,7 @@ fn a_value_is_read_changed_and_dropped_by_other_threads() {
     let drops = Arc::default();
     let mut owned = Owned::<AnyList>::new(|s| make(s, &drops, false).unwrap());
     let owned = thread::spawn(move || {
-        owned.with_mut(|list, s| list.numbers = s.alloc_slice_fill_copy(20_000, 7));
+        owned.with_mut(|s, list| list.numbers = s.alloc_slice_fill_copy(20_000, 7));
         owned
     });
     let owned = Arc::new(owned.join().unwrap());
@@ -285,13 +285,13 @@ fn values_of_several_types_in_turn_share_a_block() {
     let mut owned = Owned::<AnyArray<4>, _>::over(Arena::new_in(backing), |_| [7; 4]);
     let mut held = 0;
     for turn in 0..if cfg!(miri) { 4 } else { 4_000 } {
-        let large = owned.map::<AnyArray<512>>(|small, _| [small[3]; 512]);
+        let large = owned.map::<AnyArray<512>>(|_, small| [small[3]; 512]);
         let aligned =
-            large.map::<AnyAligned>(|large, _| Aligned(u8::try_from(large[511]).unwrap()));
+            large.map::<AnyAligned>(|_, large| Aligned(u8::try_from(large[511]).unwrap()));
         assert_eq!(aligned.with(|value| std::ptr::from_ref(value).addr()) % 512, 0);
-        let nothing = aligned.map::<AnyUnit>(|value, _| assert_eq!(value.0, 7));
-        let large = nothing.try_map::<AnyArray<512>, AllocError>(|(), _| Ok([7; 512])).unwrap();
-        owned = large.map::<AnyArray<4>>(|large, _| [large[0]; 4]);
+        let nothing = aligned.map::<AnyUnit>(|_, value| assert_eq!(value.0, 7));
+        let large = nothing.try_map::<AnyArray<512>, AllocError>(|_, ()| Ok([7; 512])).unwrap();
+        owned = large.map::<AnyArray<4>>(|_, large| [large[0]; 4]);
         if turn < 2 {
             held = log.held();
         }

@@ -81,7 +81,7 @@ fn bug_3_an_arena_that_never_allocated_can_be_reset_and_used() {
     arena.reset_with(Retain::OneChunk);
     assert_eq!(log.calls(), 0);
     {
-        arena.scope();
+        let _ = arena.scope();
     }
     for bytes in [1, 5_000, 70_000, 3] {
         assert_works(&arena.scope());

@@ -179,7 +179,7 @@ fn a_caller_provided_buffer_is_poisoned_too() {
             inner.alloc_slice_fill_copy(100, 3u8);
             inner.alloc_slice_from_iter((0..100).map(|_| 3u8));
         }
-        s.scope();
+        let _ = s.scope();
         let bytes = all.bytes();
         // A child starts at a multiple of 16, so some bytes above it were never used.
         assert!(bytes[..385].iter().all(|byte| *byte == LEFT));
@@ -201,7 +201,7 @@ fn a_buffer_adjacent_to_the_chunk_it_spills_to_is_poisoned_too() {
         assert_eq!(inner.stats().oversize, 1, "the buffer is still the region");
         Ghost::of(inner.alloc_slice_from_iter((0..20).map(|_| 1u8)))
     };
-    s.scope();
+    let _ = s.scope();
     low.assert_left();
 }
 

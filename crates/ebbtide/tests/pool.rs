@@ -66,7 +66,7 @@ fn a_pool_creates_as_many_arenas_as_are_borrowed_at_a_time() {
             .collect();
         assert!((1..5).all(|i| !blocks[..i].contains(&blocks[i])));
         // Returned in a different order.
-        lent.swap_remove(1);
+        drop(lent.swap_remove(1));
     }
     assert_eq!(pool.stats().chunks, 5);
     let mut one = pool.get();
@@ -359,7 +359,7 @@ fn results_of_a_root_outlive_the_loan() {
                 threads.spawn(move || {
                     for turn in 0..fewer_under_miri(200) {
                         let root = pool.root();
-                        let word = root.scope().alloc_fmt(format_args!("{thread} {turn}"));
+                        let word = root.alloc_fmt(format_args!("{thread} {turn}"));
                         words.lock().unwrap().push((thread, turn, word));
                         // A scope of the pool does not get an arena that holds results.
                         pool.scope(|s| s.alloc_slice_fill_copy(300, 0xFF_u8).len());
@@ -382,14 +382,14 @@ fn results_of_a_root_outlive_the_loan() {
 #[test]
 fn a_root_goes_on_in_the_arena_of_the_last_one() {
     let mut pool = Pool::new();
-    let one = pool.root().scope().alloc(1_u8);
+    let one = pool.root().alloc(1_u8);
     let root = pool.try_root().unwrap();
-    let two = root.try_scope().unwrap().alloc(2_u8);
+    let two = root.alloc(2_u8);
     assert_eq!(address(two) + 1, address(one));
     assert_eq!(root.stats().used, 2);
     assert!(format!("{root:?}").starts_with("PooledRoot { stats"));
     // While that arena is lent, another one is used.
-    let three = pool.root().scope().alloc(3_u8);
+    let three = pool.root().alloc(3_u8);
     drop(root);
     assert_eq!(pool.stats().chunks, 2);
     assert_eq!((*one, *two, *three), (1, 2, 3));
@@ -403,9 +403,9 @@ fn a_root_goes_on_in_the_arena_of_the_last_one() {
 fn a_forgotten_root_keeps_what_it_holds() {
     let mut pool = Pool::new();
     let root = pool.root();
-    let kept = root.scope().alloc_str("ebb");
+    let kept = root.alloc_str("ebb");
     crate::common::leak(root);
-    pool.root().scope().alloc_str("flow");
+    pool.root().alloc_str("flow");
     assert_eq!(kept, "ebb");
     pool.reset();
     assert_works(&pool.get().scope());
@@ -415,13 +415,13 @@ fn a_forgotten_root_keeps_what_it_holds() {
 fn a_claim_of_a_root_that_is_forgotten_does_not_disturb_the_next() {
     let mut pool = Pool::new();
     for _ in 0..3 {
-        let kept = pool.root().scope().alloc(7);
+        let kept = pool.root().alloc(7);
         let root = pool.root();
-        let claim = root.scope().claim();
+        let claim = root.claim();
         claim.scope().alloc([1_u8; 2000]);
         mem::forget(claim);
         drop(root);
-        pool.root().scope().alloc([2_u8; 50_000]);
+        pool.root().alloc([2_u8; 50_000]);
         assert_eq!(*kept, 7);
         pool.reset();
         assert_works(&pool.get().scope());
@@ -507,7 +507,7 @@ fn every_arena_of_a_pool_uses_its_backing() {
     assert_eq!(log.live(), 0);
     assert_eq!(pool.try_map([1, 2], |_, n| Ok::<_, AllocError>(n)), Err(AllocError));
     assert!(pool.try_scope(|_| ()).is_err());
-    assert!(pool.root().try_scope().is_err());
+    assert!(pool.try_root().is_err());
     log.allow();
     let sized = Pool::with_chunk_size_in(5000, backing);
     assert_eq!(sized.scope(|s| s.stats().capacity), 5008);
@@ -520,16 +520,16 @@ fn a_limit_of_the_loan_of_a_root_ends_with_it() {
     for front_end in [false, true] {
         let mut pool = Pool::new();
         let root = pool.root();
-        let kept = root.scope().alloc(7);
+        let kept = root.alloc(7);
         if front_end {
-            ebbtide::front_end::set_limit(root.scope(), Some(0));
+            ebbtide::front_end::set_limit(&root, Some(0));
         } else {
             root.set_limit(Some(0));
         }
-        assert!(root.scope().try_alloc_slice_fill_copy(100_000, 0u8).is_err());
+        assert!(root.try_alloc_slice_fill_copy(100_000, 0u8).is_err());
         drop(root);
         let root = pool.root();
-        assert!(root.scope().try_alloc_slice_fill_copy(100_000, 0u8).is_ok());
+        assert!(root.try_alloc_slice_fill_copy(100_000, 0u8).is_ok());
         assert_eq!(*kept, 7);
         root.set_limit(Some(0));
         drop(root);
@@ -543,6 +543,6 @@ fn a_limit_of_the_loan_of_a_root_ends_with_it() {
 fn roots_share_no_cache_line() {
     let pool = Pool::new();
     let roots: [_; 20] = std::array::from_fn(|_| pool.root());
-    let places = roots.each_ref().map(|root| std::ptr::from_ref(root.scope()).addr() % 64);
+    let places = roots.each_ref().map(|root| std::ptr::from_ref(&**root).addr() % 64);
     assert_eq!(places, [places[0]; 20]);
 }

@@ -1,6 +1,6 @@
 //! Programs that must compile, and that work.
 
-use ebbtide::{AllocError, Arena, DropArena, Scope, StackArena, TypedArena};
+use ebbtide::{AllocError, Arena, DropArena, Pool, Scope, StackArena, TypedArena};
 use std::cell::Cell;
 use std::future::Future;
 use std::mem;
@@ -217,6 +217,22 @@ fn scopes_of_two_arenas_can_be_nested_and_mixed() {
         *kept += *inner.alloc(2);
     }
     assert_eq!(*kept + *of_first.alloc(4) + *of_second.alloc(8), 15);
+}
+
+#[test]
+fn a_default_arena_needs_no_type() {
+    let mut arena = Arena::default();
+    let values = DropArena::default();
+    assert_eq!(*arena.scope().alloc(1) + *values.alloc(2), 3);
+}
+
+#[test]
+fn the_root_of_a_pool_is_passed_as_a_scope() {
+    static POOL: Pool = Pool::new();
+    fn twice<'a>(s: &Scope<'a>, value: u64) -> &'a u64 {
+        s.alloc(value * 2)
+    }
+    assert_eq!(*twice(&POOL.root(), 2) + *POOL.root().alloc(1), 5);
 }
 
 #[test]

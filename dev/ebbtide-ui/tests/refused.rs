@@ -155,7 +155,7 @@ programs! {
 /// Errors of code generation. They are reported in the core, with a note that points to the line
 /// here.
 const DROP: &[(&str, usize, &[&str])] = &[
-    ("alloc_of_type_that_needs_drop", 7, &["boxed", "alloc_leaked"]),
+    ("alloc_of_type_that_needs_drop", 7, &["alloc_str", "boxed", "alloc_leaked"]),
     ("builder_of_type_that_needs_drop", 8, &["owned_grow_vec"]),
     ("map_of_type_that_needs_drop", 8, &["owned_map"]),
     ("node_vector_of_type_that_needs_drop", 8, &["owned_vec"]),

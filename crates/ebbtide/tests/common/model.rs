@@ -553,7 +553,7 @@ mod low_end {
                             block.resize(claim.scope(), op);
                         }
                         if op.align % 2 == 0 {
-                            claims.swap_remove(index);
+                            drop(claims.swap_remove(index));
                         }
                     }
                 }
@@ -665,10 +665,10 @@ fn level<'a>(
                 // chunk, without changing the statistics.
                 let memory = |stats: Stats| (stats.capacity, stats.used, stats.held, stats.chunks);
                 let before = memory(s.stats());
-                s.scope();
+                let _ = s.scope();
                 let after = s.stats();
                 assert_eq!(memory(after), before);
-                s.scope();
+                let _ = s.scope();
                 assert_eq!(s.stats(), after);
             }
         }

@@ -204,7 +204,7 @@ fn pooled(input: &mut Input<'_>) {
                 _ => {
                     let (text, index) = (input.text(), input.below(256));
                     let Some(root) = roots.get(index % roots.len().max(1)) else { continue };
-                    left.push((root.scope().alloc_str(&text), text));
+                    left.push((root.alloc_str(&text), text));
                 }
             }
         }

@@ -4,11 +4,11 @@ use ebbtide::Pool;
 
 fn main() {
     let pool = Pool::new();
-    let scope = pool.root().scope(); //~ error[E0716]
-    scope.alloc(1);
+    let mut numbers = pool.root().vec(); //~ error[E0716]
+    numbers.push(1);
     let mut words = {
         let root = pool.root();
-        root.scope().vec() //~ error[E0597]
+        root.vec() //~ error[E0597]
     };
     words.push(1);
 }

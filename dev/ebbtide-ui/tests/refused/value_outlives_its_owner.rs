@@ -18,10 +18,10 @@ impl ForLifetime for AnyScope {
 
 fn changed_while_it_is_read(mut words: Words) {
     let read: &str = words.with(|words| words[0]);
-    words.with_mut(|words, _| words.clear()); //~ error[E0502]
+    words.with_mut(|_, words| words.clear()); //~ error[E0502]
     println!("{read}");
     let read: &str = words.with(|words| words[0]);
-    words.map::<AnyWords>(|words, _| words); //~ error[E0505]
+    words.map::<AnyWords>(|_, words| words); //~ error[E0505]
     println!("{read}");
 }
 
@@ -33,8 +33,8 @@ fn kept(words: &Words) -> &'static str {
 
 fn shorter_value_put_in(words: &mut Words) {
     let text = String::from("gone before the words");
-    words.with_mut(|words, _| words.push(&text)); //~ error
-    words.with_mut(|words, _| {
+    words.with_mut(|_, words| words.push(&text)); //~ error
+    words.with_mut(|_, words| {
         let text = String::from("gone before the words");
         words.push(&text); //~ error
     });
@@ -57,7 +57,7 @@ fn scope_kept_by_the_value() -> Owned<AnyScope> {
 
 fn scope_kept_by_the_caller<'o>(words: &'o mut Words) -> &'o str {
     let mut kept: Option<&Scope<'o>> = None;
-    words.with_mut(|_, s| kept = Some(s)); //~ error
+    words.with_mut(|s, _| kept = Some(s)); //~ error
     kept.unwrap().alloc_str("ebb")
 }
 
