@@ -502,12 +502,16 @@ const ROWS: &[Row] = &[
         edited(meter, n, |list| drop(list.splice(n.., unannounced(n))))
     }),
     ("drains from the end", |n, meter| {
-        edited(meter, 2 * n, |list| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            list.extend(0..2 * n);
             (0..n).for_each(|_| _ = list.drain(list.len() - 2..));
         });
     }),
     ("a drain", |n, meter| {
-        edited(meter, n, |list| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            list.extend(0..n);
             list.drain(1..n / 2).for_each(|i| _ = black_box(i));
         });
     }),

@@ -13,7 +13,10 @@
 
 use ebbtide::{
     AllocError, Arena, DropArena, GrowString, GrowVec, Heap, Owned, Pool, Scope, TypedArena,
-    collections::{NodeVec, Owning, String as Text, Vec as List},
+    collections::{
+        CollectIn, Length, Memory, NodeVec, Owning, String as Text, Text as AnyText, Vec as List,
+        Vector,
+    },
 };
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -139,7 +142,7 @@ struct Row<T> {
     run: T,
 }
 
-/// Rows of methods that take a `$type`.
+/// Rows of methods that take a `$type`, each with what it does.
 macro_rules! rows {
     ($type:ty; $($file:literal $name:ident |$subject:ident| $body:block)*) => {
         [$({
@@ -155,203 +158,113 @@ macro_rules! rows {
     };
 }
 
+/// Rows of methods of a `$type`: the arguments of each call.
+macro_rules! methods {
+    ($type:ty; $(
+        $file:literal $name:ident: $($kind:ident $(::<$($of:tt),+>)? ($($arg:tt)*)),+;
+    )*) => {
+        [$(Row::<fn($type)> {
+            file: $file,
+            name: stringify!($name),
+            run: |s| { $($kind(s.$name $(::<$($of),+>)? ($($arg)*));)+ },
+        }),*]
+    };
+}
+
+/// Rows of associated functions of another type: the arguments of each call.
+macro_rules! functions {
+    ($type:ty, $subject:ident; $(
+        $file:literal $owner:ident::$name:ident: $($kind:ident $(::<$of:ty>)? ($($arg:tt)*)),+;
+    )*) => {
+        [$(Row::<fn($type)> {
+            file: $file,
+            name: stringify!($name),
+            run: |$subject| { $($kind($owner $(::<$of>)? ::$name($($arg)*));)+ },
+        }),*]
+    };
+}
+
+/// A call of `$kind`, or 200 of `some`.
+macro_rules! call {
+    (many $call:expr) => {
+        for _ in 0..200 {
+            some($call);
+        }
+    };
+    ($kind:ident $call:expr) => {
+        $kind($call)
+    };
+}
+
 /// Rows of methods that a scope and an arena both have.
 macro_rules! shared {
     ($type:ty) => {
-        rows! {
+        methods! {
             $type;
-            "value" try_alloc |s| {
-                none(s.try_alloc(()));
-                none(s.try_alloc([0_u64; 0]));
-                some(s.try_alloc([7_u8; 4000]));
-                some(s.try_alloc(TwoPages(1)));
-            }
-            "value" try_alloc_leaked |s| {
-                none(s.try_alloc_leaked(Dropped));
-                some(s.try_alloc_leaked(vec_of_nothing()));
-                some(s.try_alloc_leaked([7_u8; 4000]));
-            }
-            "value" try_alloc_with |s| {
-                none(s.try_alloc_with(|| Line));
-                some(s.try_alloc_with(|| [7_u8; 4000]));
-            }
-            "value" try_alloc_try_with |s| {
-                none(s.try_alloc_try_with(|| Ok::<(), ()>(())));
-                some(s.try_alloc_try_with(|| Err::<(), u8>(7)));
-                some(s.try_alloc_try_with(|| Ok::<_, ()>([7_u8; 4000])));
-                some(s.try_alloc_try_with(|| Err::<[u8; 4000], u8>(7)));
-            }
-            "value" try_alloc_default |s| {
-                none(s.try_alloc_default::<()>());
-                some(s.try_alloc_default::<[u64; 32]>());
-            }
-            "value" try_alloc_zeroed |s| {
-                none(s.try_alloc_zeroed::<[u64; 0]>());
-                some(s.try_alloc_zeroed::<[u64; 1000]>());
-            }
-            "value" try_alloc_aligned |s| {
-                none(s.try_alloc_aligned((), 64));
-                some(s.try_alloc_aligned((), 3));
-                some(s.try_alloc_aligned((), usize::MAX / 2 + 1));
-                some(s.try_alloc_aligned(1_u8, 1 << 16));
-            }
-            "value" try_alloc_uninit |s| {
-                none(s.try_alloc_uninit::<()>());
-                some(s.try_alloc_uninit::<[u64; 1000]>());
-            }
-            "value" try_alloc_layout |s| {
-                none(s.try_alloc_layout(Layout::from_size_align(0, 1 << 20).unwrap()));
-                some(s.try_alloc_layout(Layout::from_size_align(1, 1 << 16).unwrap()));
-                some(s.try_alloc_layout(Layout::from_size_align(isize::MAX as usize, 1).unwrap()));
-            }
-            "slice" try_alloc_slice_copy |s| {
-                none(s.try_alloc_slice_copy(&[(); 3]));
-                none(s.try_alloc_slice_copy::<u64>(&[]));
-                none(s.try_alloc_slice_copy::<TwoPages>(&[]));
-                some(s.try_alloc_slice_copy(&[7_u8; 4000]));
-            }
-            "slice" try_alloc_slice_clone |s| {
-                none(s.try_alloc_slice_clone(&[(); 3]));
-                none(s.try_alloc_slice_clone::<TwoPages>(&[]));
-                some(s.try_alloc_slice_clone(&[7_u8; 4000]));
-            }
-            "slice" try_alloc_slice_fill_copy |s| {
-                none(s.try_alloc_slice_fill_copy(usize::MAX, ()));
-                none(s.try_alloc_slice_fill_copy(0, TwoPages(1)));
-                some(s.try_alloc_slice_fill_copy(4000, 7_u8));
-                some(s.try_alloc_slice_fill_copy(usize::MAX, 7_u16));
-            }
-            "slice" try_alloc_slice_fill_clone |s| {
-                none(s.try_alloc_slice_fill_clone(3, &()));
-                none(s.try_alloc_slice_fill_clone(0, &7_u64));
-                some(s.try_alloc_slice_fill_clone(4000, &7_u8));
-            }
-            "slice" try_alloc_slice_fill_default |s| {
-                none(s.try_alloc_slice_fill_default::<()>(3));
-                none(s.try_alloc_slice_fill_default::<u64>(0));
-                some(s.try_alloc_slice_fill_default::<u8>(4000));
-            }
-            "slice" try_alloc_slice_fill_with |s| {
-                none(s.try_alloc_slice_fill_with(3, |_| ()));
-                none(s.try_alloc_slice_fill_with(0, |_| TwoPages(1)));
-                some(s.try_alloc_slice_fill_with(4000, |_| 7_u8));
-            }
-            "slice" try_alloc_slice_try_fill_with |s| {
-                none(s.try_alloc_slice_try_fill_with(3, |_| Ok::<(), ()>(())));
-                none(s.try_alloc_slice_try_fill_with(0, |_| Err::<u64, ()>(())));
-                none(s.try_alloc_slice_try_fill_with(0, |_| Ok::<_, ()>(TwoPages(1))));
-                some(s.try_alloc_slice_try_fill_with(3, |_| Err::<(), ()>(())));
-                some(s.try_alloc_slice_try_fill_with(4000, |_| Ok::<_, ()>(7_u8)));
-                some(s.try_alloc_slice_try_fill_with(4000, |_| Err::<u8, ()>(())));
-            }
-            "slice" try_alloc_slice_fill_iter |s| {
-                none(s.try_alloc_slice_fill_iter([(); 3]));
-                none(s.try_alloc_slice_fill_iter([0_u64; 0]));
-                some(s.try_alloc_slice_fill_iter([7_u8; 4000]));
-            }
-            "slice" try_alloc_slice_from_iter |s| {
-                none(s.try_alloc_slice_from_iter([(); 3]));
-                none(s.try_alloc_slice_from_iter((0..9_u64).filter(|n| *n > 9)));
-                some(s.try_alloc_slice_from_iter([7_u8; 4000]));
-                some(s.try_alloc_slice_from_iter((0..4000_u32).filter(|n| n % 2 == 0)));
-                some(s.try_alloc_slice_from_iter((0..1000_u32).map(|n| [n; 8])));
-            }
-            "slice" try_alloc_slice_try_from_iter |s| {
-                none(s.try_alloc_slice_try_from_iter([Ok::<(), ()>(()); 3]));
-                none(s.try_alloc_slice_try_from_iter([Ok::<u64, ()>(1); 0]));
-                some(s.try_alloc_slice_try_from_iter([Err::<u64, ()>(()); 1]));
-                some(s.try_alloc_slice_try_from_iter((0..4000_u32).map(Ok::<u32, ()>)));
-            }
-            "slice" try_alloc_array |s| {
-                none(s.try_alloc_array::<(), 3>(|_| ()));
-                none(s.try_alloc_array::<u64, 0>(|_| 1));
-                none(s.try_alloc_array::<TwoPages, 0>(|_| TwoPages(1)));
-                some(s.try_alloc_array::<u8, 4000>(|_| 7));
-            }
-            "slice" try_alloc_uninit_slice |s| {
-                none(s.try_alloc_uninit_slice::<()>(3));
-                none(s.try_alloc_uninit_slice::<TwoPages>(0));
-                some(s.try_alloc_uninit_slice::<u8>(4000));
-                some(s.try_alloc_uninit_slice::<u16>(usize::MAX));
-            }
-            "slice" try_alloc_zeroed_slice |s| {
-                none(s.try_alloc_zeroed_slice::<()>(3));
-                none(s.try_alloc_zeroed_slice::<u64>(0));
-                some(s.try_alloc_zeroed_slice::<u8>(4000));
-            }
-            "slice" try_alloc_uninit_slice_aligned |s| {
-                none(s.try_alloc_uninit_slice_aligned::<()>(3, 64));
-                none(s.try_alloc_uninit_slice_aligned::<u8>(0, 1 << 16));
-                some(s.try_alloc_uninit_slice_aligned::<u8>(0, 0));
-                some(s.try_alloc_uninit_slice_aligned::<u8>(4000, 64));
-            }
-            "slice" try_alloc_boxed_slice |s| {
-                none(s.try_alloc_boxed_slice(Box::<[u64]>::default()));
-                none(s.try_alloc_boxed_slice(vec![(); 3].into_boxed_slice()));
-                some(s.try_alloc_boxed_slice(calmly(|| vec![7_u8; 4000].into_boxed_slice())));
-            }
-            "slice" try_alloc_vec |s| {
-                none(s.try_alloc_vec(Vec::<u64>::new()));
-                none(s.try_alloc_vec(calmly(|| Vec::<u64>::with_capacity(10))));
-                none(s.try_alloc_vec(vec![(); 3]));
-                some(s.try_alloc_vec(calmly(|| vec![7_u8; 4000])));
-            }
-            "string" try_alloc_str |s| {
-                none(s.try_alloc_str(""));
-                some(s.try_alloc_str(LONG));
-            }
-            "string" try_alloc_fmt |s| {
-                none(s.try_alloc_fmt(format_args!("")));
-                none(s.try_alloc_fmt(format_args!("{}{:?}", "", Nothing)));
-                some(s.try_alloc_fmt(format_args!("{}{}", LONG, 7)));
-                some(s.try_alloc_fmt(format_args!("{}{}", 7, Nothing)));
-            }
-            "string" try_alloc_cstr |s| {
-                some(s.try_alloc_cstr(c""));
-                some(s.try_alloc_cstr(c"ebb"));
-            }
-            "string" try_alloc_cstr_from_str |s| {
-                some(s.try_alloc_cstr_from_str(""));
-                some(s.try_alloc_cstr_from_str(LONG));
-            }
-            "string" try_alloc_os_str |s| {
-                none(s.try_alloc_os_str(OsStr::new("")));
-                some(s.try_alloc_os_str(OsStr::new(LONG)));
-            }
-            "string" try_alloc_path |s| {
-                none(s.try_alloc_path(Path::new("")));
-                some(s.try_alloc_path(Path::new(LONG)));
-            }
-            "boxed" try_boxed |s| {
-                none(s.try_boxed(Dropped));
-                some(s.try_boxed([7_u8; 4000]));
-            }
-            "boxed" try_boxed_with |s| {
-                none(s.try_boxed_with(|| ()));
-                some(s.try_boxed_with(|| [7_u8; 4000]));
-            }
-            "boxed" try_boxed_slice_fill_with |s| {
-                none(s.try_boxed_slice_fill_with(3, |_| Dropped));
-                none(s.try_boxed_slice_fill_with(0, |_| 7_u64));
-                some(s.try_boxed_slice_fill_with(4000, |_| 7_u8));
-            }
-            "boxed" try_boxed_slice_clone |s| {
-                none(s.try_boxed_slice_clone::<String>(&[]));
-                some(s.try_boxed_slice_clone(&[7_u8; 4000]));
-            }
-            "boxed" try_boxed_slice_from_iter |s| {
-                none(s.try_boxed_slice_from_iter([(); 3]));
-                none(s.try_boxed_slice_from_iter(std::iter::empty::<String>()));
-                some(s.try_boxed_slice_from_iter((0..4000).filter(|n| n % 2 == 0)));
-            }
-            "boxed" try_boxed_vec |s| {
-                none(s.try_boxed_vec(Vec::<String>::new()));
-                some(s.try_boxed_vec(calmly(|| vec![7_u8; 4000])));
-            }
-            "boxed" try_boxed_str |s| {
-                none(s.try_boxed_str(""));
-                some(s.try_boxed_str(LONG));
-            }
+            "value" try_alloc: none(()), none([0_u64; 0]), some([7_u8; 4000]), some(TwoPages(1));
+            "value" try_alloc_leaked: none(Dropped), some(vec_of_nothing()), some([7_u8; 4000]);
+            "value" try_alloc_with: none(|| Line), some(|| [7_u8; 4000]);
+            "value" try_alloc_try_with: none(|| Ok::<(), ()>(())), some(|| Err::<(), u8>(7)),
+                some(|| Ok::<_, ()>([7_u8; 4000])), some(|| Err::<[u8; 4000], u8>(7));
+            "value" try_alloc_default: none::<()>(), some::<[u64; 32]>();
+            "value" try_alloc_zeroed: none::<[u64; 0]>(), some::<[u64; 1000]>();
+            "value" try_alloc_aligned: none((), 64), some((), 3), some((), usize::MAX / 2 + 1),
+                some(1_u8, 1 << 16);
+            "value" try_alloc_uninit: none::<()>(), some::<[u64; 1000]>();
+            "value" try_alloc_layout: none(Layout::from_size_align(0, 1 << 20).unwrap()),
+                some(Layout::from_size_align(1, 1 << 16).unwrap()),
+                some(Layout::from_size_align(isize::MAX as usize, 1).unwrap());
+            "slice" try_alloc_slice_copy: none(&[(); 3]), none::<u64>(&[]), none::<TwoPages>(&[]),
+                some(&[7_u8; 4000]);
+            "slice" try_alloc_slice_clone: none(&[(); 3]), none::<TwoPages>(&[]),
+                some(&[7_u8; 4000]);
+            "slice" try_alloc_slice_fill_copy: none(usize::MAX, ()), none(0, TwoPages(1)),
+                some(4000, 7_u8), some(usize::MAX, 7_u16);
+            "slice" try_alloc_slice_fill_clone: none(3, &()), none(0, &7_u64), some(4000, &7_u8);
+            "slice" try_alloc_slice_fill_default: none::<()>(3), none::<u64>(0), some::<u8>(4000);
+            "slice" try_alloc_slice_fill_with: none(3, |_| ()), none(0, |_| TwoPages(1)),
+                some(4000, |_| 7_u8);
+            "slice" try_alloc_slice_try_fill_with: none(3, |_| Ok::<(), ()>(())),
+                none(0, |_| Err::<u64, ()>(())), none(0, |_| Ok::<_, ()>(TwoPages(1))),
+                some(3, |_| Err::<(), ()>(())), some(4000, |_| Ok::<_, ()>(7_u8)),
+                some(4000, |_| Err::<u8, ()>(()));
+            "slice" try_alloc_slice_fill_iter: none([(); 3]), none([0_u64; 0]), some([7_u8; 4000]);
+            "slice" try_alloc_slice_from_iter: none([(); 3]), none((0..9_u64).filter(|n| *n > 9)),
+                some([7_u8; 4000]), some((0..4000_u32).filter(|n| n % 2 == 0)),
+                some((0..1000_u32).map(|n| [n; 8]));
+            "slice" try_alloc_slice_try_from_iter: none([Ok::<(), ()>(()); 3]),
+                none([Ok::<u64, ()>(1); 0]), some([Err::<u64, ()>(()); 1]),
+                some((0..4000_u32).map(Ok::<u32, ()>));
+            "slice" try_alloc_array: none::<(), 3>(|_| ()), none::<u64, 0>(|_| 1),
+                none::<TwoPages, 0>(|_| TwoPages(1)), some::<u8, 4000>(|_| 7);
+            "slice" try_alloc_uninit_slice: none::<()>(3), none::<TwoPages>(0), some::<u8>(4000),
+                some::<u16>(usize::MAX);
+            "slice" try_alloc_zeroed_slice: none::<()>(3), none::<u64>(0), some::<u8>(4000);
+            "slice" try_alloc_uninit_slice_aligned: none::<()>(3, 64), none::<u8>(0, 1 << 16),
+                some::<u8>(0, 0), some::<u8>(4000, 64);
+            "slice" try_alloc_boxed_slice: none(Box::<[u64]>::default()),
+                none(vec![(); 3].into_boxed_slice()),
+                some(calmly(|| vec![7_u8; 4000].into_boxed_slice()));
+            "slice" try_alloc_vec: none(Vec::<u64>::new()),
+                none(calmly(|| Vec::<u64>::with_capacity(10))), none(vec![(); 3]),
+                some(calmly(|| vec![7_u8; 4000]));
+            "string" try_alloc_str: none(""), some(LONG);
+            "string" try_alloc_fmt: none(format_args!("")),
+                none(format_args!("{}{:?}", "", Nothing)), some(format_args!("{}{}", LONG, 7)),
+                some(format_args!("{}{}", 7, Nothing));
+            "string" try_alloc_cstr: some(c""), some(c"ebb");
+            "string" try_alloc_cstr_from_str: some(""), some(LONG);
+            "string" try_alloc_os_str: none(OsStr::new("")), some(OsStr::new(LONG));
+            "string" try_alloc_path: none(Path::new("")), some(Path::new(LONG));
+            "boxed" try_boxed: none(Dropped), some([7_u8; 4000]);
+            "boxed" try_boxed_with: none(|| ()), some(|| [7_u8; 4000]);
+            "boxed" try_boxed_slice_fill_with: none(3, |_| Dropped), none(0, |_| 7_u64),
+                some(4000, |_| 7_u8);
+            "boxed" try_boxed_slice_clone: none::<String>(&[]), some(&[7_u8; 4000]);
+            "boxed" try_boxed_slice_from_iter: none([(); 3]), none(std::iter::empty::<String>()),
+                some((0..4000).filter(|n| n % 2 == 0));
+            "boxed" try_boxed_vec: none(Vec::<String>::new()), some(calmly(|| vec![7_u8; 4000]));
+            "boxed" try_boxed_str: none(""), some(LONG);
         }
     };
 }
@@ -382,13 +295,28 @@ impl std::fmt::Display for Nothing {
 
 /// Methods that only a scope has, and those of collections.
 fn of_scopes() -> Vec<Row<fn(&mut Scope<'_>)>> {
-    let mut rows = Vec::from(rows! {
+    let mut rows = Vec::from(methods! {
         &mut Scope<'_>;
-        "scope" try_reserve |s| {
-            none(s.try_reserve(0));
-            some(s.try_reserve(4000));
-            some(s.try_reserve(usize::MAX));
-        }
+        "scope" try_reserve: none(0), some(4000), some(usize::MAX);
+        "vector" try_vec_with_capacity: none::<u64>(0), none::<()>(usize::MAX), some::<u8>(4000),
+            some::<u16>(usize::MAX);
+        "text" try_string_with_capacity: none(0), some(4000);
+    });
+    rows.extend(functions! {
+        &mut Scope<'_>, s;
+        "vector" List::try_with_capacity_in: none::<u64>(0, s), some::<u8>(4000, s);
+        "vector" List::try_from_iter_in: none([(); 3], s), none([0_u64; 0], s),
+            some((0..4000).filter(|n| n % 2 == 0), s);
+        "vector" List::try_from_array_in: none([0_u64; 0], s), some([7_u8; 4000], s);
+        "vector" List::try_from_elem_in: none((), 3, s), none(7_u64, 0, s), some(7_u8, 4000, s);
+        "text" Text::try_with_capacity_in: none(0, s), some(4000, s);
+        "text" Text::try_from_str_in: none("", s), some(LONG, s);
+        "text" Text::try_from_utf8_lossy_in: none(b"", s), some(&[0xFF; 400], s);
+        "text" Text::try_from_utf16_in: none(&[], s), some(&[0xD800; 400], s), some(&[0x20; 400], s);
+        "text" Text::try_from_utf16_lossy_in: none(&[], s), some(&[0xD800; 400], s);
+    });
+    rows.extend(rows! {
+        &mut Scope<'_>;
         "scope" try_claim |s| {
             if let Ok(claim) = s.try_claim() {
                 none(claim.scope().try_alloc(()));
@@ -396,58 +324,6 @@ fn of_scopes() -> Vec<Row<fn(&mut Scope<'_>)>> {
                 some(claim.scope().try_claim());
             }
         }
-        "vector" try_vec_with_capacity |s| {
-            none(s.try_vec_with_capacity::<u64>(0));
-            none(s.try_vec_with_capacity::<()>(usize::MAX));
-            some(s.try_vec_with_capacity::<u8>(4000));
-            some(s.try_vec_with_capacity::<u16>(usize::MAX));
-        }
-        "vector" try_with_capacity_in |s| {
-            none(List::<u64>::try_with_capacity_in(0, s));
-            some(List::<u8>::try_with_capacity_in(4000, s));
-        }
-        "vector" try_from_iter_in |s| {
-            none(List::try_from_iter_in([(); 3], s));
-            none(List::try_from_iter_in([0_u64; 0], s));
-            some(List::try_from_iter_in((0..4000).filter(|n| n % 2 == 0), s));
-        }
-        "vector" try_from_array_in |s| {
-            none(List::try_from_array_in([0_u64; 0], s));
-            some(List::try_from_array_in([7_u8; 4000], s));
-        }
-        "vector" try_from_elem_in |s| {
-            none(List::try_from_elem_in((), 3, s));
-            none(List::try_from_elem_in(7_u64, 0, s));
-            some(List::try_from_elem_in(7_u8, 4000, s));
-        }
-        "text" try_string_with_capacity |s| {
-            none(s.try_string_with_capacity(0));
-            some(s.try_string_with_capacity(4000));
-        }
-        "text" try_with_capacity_in |s| {
-            none(Text::try_with_capacity_in(0, s));
-            some(Text::try_with_capacity_in(4000, s));
-        }
-        "text" try_from_str_in |s| {
-            none(Text::try_from_str_in("", s));
-            some(Text::try_from_str_in(LONG, s));
-        }
-        "text" try_from_utf8_lossy_in |s| {
-            none(Text::try_from_utf8_lossy_in(b"", s));
-            some(Text::try_from_utf8_lossy_in(&[0xFF; 400], s));
-        }
-        "text" try_from_utf16_in |s| {
-            none(Text::try_from_utf16_in(&[], s));
-            some(Text::try_from_utf16_in(&[0xD800; 400], s));
-            some(Text::try_from_utf16_in(&[0x20; 400], s));
-        }
-        "text" try_from_utf16_lossy_in |s| {
-            none(Text::try_from_utf16_lossy_in(&[], s));
-            some(Text::try_from_utf16_lossy_in(&[0xD800; 400], s));
-        }
-    });
-    let grown = rows! {
-        &mut Scope<'_>;
         "vector" try_split_off |s| {
             none(List::from_iter_in([(); 3], s).try_split_off(1));
             let mut list = s.vec();
@@ -457,6 +333,32 @@ fn of_scopes() -> Vec<Row<fn(&mut Scope<'_>)>> {
                 some(list.try_split_off(2));
                 some(list.try_split_off(0));
             }
+        }
+        "vector" try_extend_from_within |s| {
+            /// Twice as many numbers, if there is room for the first ones.
+            fn double<M: Memory, L: Length>(list: &mut Vector<u64, M, L>) {
+                none(list.try_extend_from_within(..));
+                if list.try_extend(0..9).is_ok() {
+                    none(list.try_extend_from_within(9..));
+                    some(list.try_extend_from_within(..));
+                }
+            }
+            none(List::from_iter_in([()], s).try_extend_from_within(..));
+            double(&mut s.vec());
+            let mut units = s.grow_vec();
+            units.push(());
+            none(units.try_extend_from_within(..));
+            double(&mut s.grow_vec());
+        }
+        "text" try_extend_from_within |s| {
+            fn double<M: Memory>(text: &mut AnyText<M>) {
+                none(text.try_extend_from_within(..));
+                if text.try_push_str(LONG).is_ok() {
+                    some(text.try_extend_from_within(..));
+                }
+            }
+            double(&mut s.string());
+            double(&mut s.grow_string());
         }
         "vector/iter" try_finish |s| {
             let mut list = s.vec::<u64>();
@@ -484,8 +386,7 @@ fn of_scopes() -> Vec<Row<fn(&mut Scope<'_>)>> {
             none(nodes.try_extend(s, [0_u64; 0]));
             some(nodes.try_extend(s, 0..100_u64));
         }
-    };
-    rows.extend(grown);
+    });
     rows.extend(of_vectors());
     rows.extend(of_strings());
     #[cfg(feature = "ndarray-017")]
@@ -493,185 +394,84 @@ fn of_scopes() -> Vec<Row<fn(&mut Scope<'_>)>> {
     rows
 }
 
-/// Rows of methods of vectors, for a vector that shares its scope and one that does not.
-fn of_vectors() -> Vec<Row<fn(&mut Scope<'_>)>> {
-    /// Runs `$body` with an empty `$list` of both kinds for elements of no bytes, and for numbers.
-    macro_rules! of_both {
-        ($s:ident, none $list:ident $none:block some $numbers:ident $some:block) => {{
-            {
-                let mut $list: List<'_, '_, ()> = $s.vec();
-                $none
-            }
-            {
-                let mut $list: GrowVec<'_, '_, ()> = $s.grow_vec();
-                $none
-            }
-            {
-                let mut $numbers: List<'_, '_, u64> = $s.vec();
-                $some
-            }
-            let mut $numbers: GrowVec<'_, '_, u64> = $s.grow_vec();
-            $some
-        }};
-    }
-    Vec::from(rows! {
-        &mut Scope<'_>;
-        "vector" try_push |s| {
-            of_both!(s, none list { none(list.try_push(())); } some list {
-                for n in 0..200 { some(list.try_push(n)); }
-            });
-        }
-        "vector" try_push_with |s| {
-            of_both!(s, none list { none(list.try_push_with(|| ())); } some list {
-                for n in 0..200 { some(list.try_push_with(|| n)); }
-            });
-        }
-        "vector" try_push_mut |s| {
-            of_both!(s, none list { none(list.try_push_mut(())); } some list {
-                for n in 0..200 { some(list.try_push_mut(n)); }
-            });
-        }
-        "vector" try_reserve |s| {
-            of_both!(s, none list { none(list.try_reserve(usize::MAX)); } some list {
-                none(list.try_reserve(0));
-                some(list.try_reserve(usize::MAX));
-                some(list.try_reserve(1000));
-            });
-        }
-        "vector" try_reserve_exact |s| {
-            of_both!(s, none list { none(list.try_reserve_exact(usize::MAX)); } some list {
-                none(list.try_reserve_exact(0));
-                some(list.try_reserve_exact(usize::MAX));
-                some(list.try_reserve_exact(1000));
-            });
-        }
-        "vector" try_insert |s| {
-            of_both!(s, none list { none(list.try_insert(0, ())); } some list {
-                for n in 0..200 { some(list.try_insert(0, n)); }
-            });
-        }
-        "vector" try_insert_mut |s| {
-            of_both!(s, none list { none(list.try_insert_mut(0, ())); } some list {
-                for n in 0..200 { some(list.try_insert_mut(0, n)); }
-            });
-        }
-        "vector" try_extend_from_slice |s| {
-            of_both!(s, none list { none(list.try_extend_from_slice(&[(); 3])); } some list {
-                none(list.try_extend_from_slice(&[]));
-                some(list.try_extend_from_slice(&[7; 1000]));
-            });
-        }
-        "vector" try_extend_from_slice_copy |s| {
-            of_both!(s, none list { none(list.try_extend_from_slice_copy(&[(); 3])); } some list {
-                none(list.try_extend_from_slice_copy(&[]));
-                some(list.try_extend_from_slice_copy(&[7; 1000]));
-            });
-        }
-        "vector" try_extend_from_slices_copy |s| {
-            of_both!(s, none list { none(list.try_extend_from_slices_copy(&[&[()]])); } some list {
-                none(list.try_extend_from_slices_copy(&[]));
-                some(list.try_extend_from_slices_copy(&[&[7; 1000][..], &[]]));
-            });
-        }
-        "vector" try_extend_from_within |s| {
-            of_both!(s, none list { list.push(()); none(list.try_extend_from_within(..)); } some list {
-                none(list.try_extend_from_within(..));
-                if list.try_extend(0..9).is_ok() {
-                    none(list.try_extend_from_within(9..));
-                    some(list.try_extend_from_within(..));
+/// Rows of methods of vectors, for a vector that shares its scope and one that does not: the
+/// arguments of a call that pushes elements of no bytes, then of calls that push numbers.
+macro_rules! of_vectors {
+    ($(
+        $file:literal $name:ident: ($($unit:tt)*), $($kind:ident ($($arg:tt)*)),+;
+    )*) => {
+        [$(Row::<fn(&mut Scope<'_>)> {
+            file: $file,
+            name: stringify!($name),
+            run: |s| {
+                none(s.vec::<()>().$name($($unit)*));
+                none(s.grow_vec::<()>().$name($($unit)*));
+                {
+                    let mut list: List<'_, '_, u64> = s.vec();
+                    $(call!($kind list.$name($($arg)*));)+
                 }
-            });
-        }
-        "vector" try_resize |s| {
-            of_both!(s, none list { none(list.try_resize(3, ())); } some list {
-                none(list.try_resize(0, 7));
-                some(list.try_resize(1000, 7));
-                some(list.try_resize(usize::MAX, 7));
-            });
-        }
-        "vector" try_resize_with |s| {
-            of_both!(s, none list { none(list.try_resize_with(3, || ())); } some list {
-                none(list.try_resize_with(0, || 7));
-                some(list.try_resize_with(1000, || 7));
-            });
-        }
-        "vector" try_append |s| {
-            of_both!(s, none list {
-                let mut other = NodeVec::new();
-                none(list.try_append(&mut other));
-            } some list {
-                let mut other = NodeVec::new();
-                none(list.try_append(&mut other));
-                let mut arena = calmly(Arena::new);
-                let elsewhere = calmly(|| arena.scope());
-                calmly(|| other.extend(&elsewhere, 0..1000_u64));
-                some(list.try_append(&mut other));
-            });
-        }
-        "vector" try_extend |s| {
-            of_both!(s, none list { none(list.try_extend([(); 3])); } some list {
-                none(list.try_extend([]));
-                some(list.try_extend((0..2000).filter(|n| n % 2 == 0)));
-                some(list.try_extend(0..1000));
-            });
-        }
+                let mut list: GrowVec<'_, '_, u64> = s.grow_vec();
+                $(call!($kind list.$name($($arg)*));)+
+            },
+        }),*]
+    };
+}
+
+fn of_vectors() -> Vec<Row<fn(&mut Scope<'_>)>> {
+    /// Elements in another arena.
+    fn elsewhere<'a, T>(
+        arena: &'a mut Arena,
+        values: impl IntoIterator<Item = T>,
+    ) -> NodeVec<'a, T> {
+        calmly(|| values.into_iter().collect_in(&arena.scope()))
+    }
+    Vec::from(of_vectors! {
+        "vector" try_push: (()), many(7);
+        "vector" try_push_with: (|| ()), many(|| 7);
+        "vector" try_push_mut: (()), many(7);
+        "vector" try_reserve: (usize::MAX), none(0), some(usize::MAX), some(1000);
+        "vector" try_reserve_exact: (usize::MAX), none(0), some(usize::MAX), some(1000);
+        "vector" try_insert: (0, ()), many(0, 7);
+        "vector" try_insert_mut: (0, ()), many(0, 7);
+        "vector" try_extend_from_slice: (&[(); 3]), none(&[]), some(&[7; 1000]);
+        "vector" try_extend_from_slice_copy: (&[(); 3]), none(&[]), some(&[7; 1000]);
+        "vector" try_extend_from_slices_copy: (&[&[()]]), none(&[]), some(&[&[7; 1000][..], &[]]);
+        "vector" try_resize: (3, ()), none(0, 7), some(1000, 7), some(usize::MAX, 7);
+        "vector" try_resize_with: (3, || ()), none(0, || 7), some(1000, || 7);
+        "vector" try_append: (&mut NodeVec::new()), none(&mut NodeVec::new()),
+            some(&mut elsewhere(&mut calmly(Arena::new), 0..1000));
+        "vector" try_extend: ([(); 3]), none([]), some((0..2000).filter(|n| n % 2 == 0)),
+            some(0..1000);
     })
 }
 
-/// Rows of methods of strings, for both kinds.
-fn of_strings() -> Vec<Row<fn(&mut Scope<'_>)>> {
-    macro_rules! of_both {
-        ($s:ident, $text:ident $body:block) => {{
-            {
-                let mut $text: Text<'_, '_> = $s.string();
-                $body
-            }
-            let mut $text: GrowString<'_, '_> = $s.grow_string();
-            $body
-        }};
-    }
-    Vec::from(rows! {
-        &mut Scope<'_>;
-        "text" try_push_str |s| {
-            of_both!(s, text { none(text.try_push_str("")); some(text.try_push_str(LONG)); });
-        }
-        "text" try_push |s| {
-            of_both!(s, text { for _ in 0..400 { some(text.try_push('é')); } });
-        }
-        "text" try_reserve |s| {
-            of_both!(s, text {
-                none(text.try_reserve(0));
-                some(text.try_reserve(usize::MAX));
-                some(text.try_reserve(4000));
-            });
-        }
-        "text" try_reserve_exact |s| {
-            of_both!(s, text {
-                none(text.try_reserve_exact(0));
-                some(text.try_reserve_exact(usize::MAX));
-                some(text.try_reserve_exact(4000));
-            });
-        }
-        "text" try_insert |s| {
-            of_both!(s, text { for _ in 0..400 { some(text.try_insert(0, 'é')); } });
-        }
-        "text" try_insert_str |s| {
-            of_both!(s, text { none(text.try_insert_str(0, "")); some(text.try_insert_str(0, LONG)); });
-        }
-        "text" try_replace_range |s| {
-            of_both!(s, text {
-                none(text.try_replace_range(.., ""));
-                some(text.try_replace_range(.., LONG));
-            });
-        }
-        "text" try_extend_from_within |s| {
-            of_both!(s, text {
-                none(text.try_extend_from_within(..));
-                if text.try_push_str(LONG).is_ok() {
-                    some(text.try_extend_from_within(..));
+/// Rows of methods of strings, for both kinds: the arguments of each call.
+macro_rules! of_strings {
+    ($($file:literal $name:ident: $($kind:ident ($($arg:tt)*)),+;)*) => {
+        [$(Row::<fn(&mut Scope<'_>)> {
+            file: $file,
+            name: stringify!($name),
+            run: |s| {
+                {
+                    let mut text: Text<'_, '_> = s.string();
+                    $(call!($kind text.$name($($arg)*));)+
                 }
-            });
-        }
+                let mut text: GrowString<'_, '_> = s.grow_string();
+                $(call!($kind text.$name($($arg)*));)+
+            },
+        }),*]
+    };
+}
+
+fn of_strings() -> Vec<Row<fn(&mut Scope<'_>)>> {
+    Vec::from(of_strings! {
+        "text" try_push_str: none(""), some(LONG);
+        "text" try_push: many('é');
+        "text" try_reserve: none(0), some(usize::MAX), some(4000);
+        "text" try_reserve_exact: none(0), some(usize::MAX), some(4000);
+        "text" try_insert: many(0, 'é');
+        "text" try_insert_str: none(0, ""), some(0, LONG);
+        "text" try_replace_range: none(.., ""), some(.., LONG);
     })
 }
 
@@ -680,52 +480,38 @@ fn of_arrays() -> Vec<Row<fn(&mut Scope<'_>)>> {
     use ebbtide::ndarray_017::ArrayView2;
 
     static NUMBERS: [u64; 400] = [7; 400];
-    Vec::from(rows! {
+    fn numbers() -> ArrayView2<'static, u64> {
+        ArrayView2::from_shape((20, 20), &NUMBERS).unwrap()
+    }
+    fn nothing() -> ArrayView2<'static, u64> {
+        ArrayView2::from_shape((0, 3), &[]).unwrap()
+    }
+    Vec::from(methods! {
         &mut Scope<'_>;
-        "array" try_zeros |s| {
-            none(s.try_zeros::<u64, _>((0, 3)));
-            some(s.try_zeros::<u64, _>((40, 30)));
-        }
-        "array" try_ones |s| {
-            none(s.try_ones::<u64, _>((0, 3)));
-            some(s.try_ones::<u64, _>((40, 30)));
-        }
-        "array" try_array_from_elem |s| {
-            none(s.try_array_from_elem((4, 3), ()));
-            some(s.try_array_from_elem((40, 30), 7_u64));
-        }
-        "array" try_array_from_shape_fn |s| {
-            none(s.try_array_from_shape_fn((0, 3), |_| 7_u64));
-            some(s.try_array_from_shape_fn((40, 30), |_| 7_u64));
-        }
-        "array" try_array_uninit |s| {
-            none(s.try_array_uninit::<u64, _>((0, 3)));
-            some(s.try_array_uninit::<u64, _>((40, 30)));
-        }
-        "array" try_array_from |s| {
-            none(s.try_array_from(&ArrayView2::<u64>::from_shape((0, 3), &[]).unwrap()));
-            some(s.try_array_from(&ArrayView2::from_shape((20, 20), &NUMBERS).unwrap()));
-        }
-        "array" try_array_map |s| {
-            none(s.try_array_map(&ArrayView2::from_shape((20, 20), &NUMBERS).unwrap(), |_| ()));
-            some(s.try_array_map(&ArrayView2::from_shape((20, 20), &NUMBERS).unwrap(), |n| n + 1));
-        }
+        "array" try_zeros: none::<u64, _>((0, 3)), some::<u64, _>((40, 30));
+        "array" try_ones: none::<u64, _>((0, 3)), some::<u64, _>((40, 30));
+        "array" try_array_from_elem: none((4, 3), ()), some((40, 30), 7_u64);
+        "array" try_array_from_shape_fn: none((0, 3), |_| 7_u64), some((40, 30), |_| 7_u64);
+        "array" try_array_uninit: none::<u64, _>((0, 3)), some::<u64, _>((40, 30));
+        "array" try_array_from: none(&nothing()),
+            some(&numbers());
+        "array" try_array_map: none(&numbers(), |_| ()),
+            some(&numbers(), |n| n + 1);
     })
 }
 
 /// Methods that need nothing, or whose subject makes requests to the heap itself.
 fn of_owners() -> Vec<Row<fn(())>> {
-    let rows = rows! {
+    let mut owners = Vec::from(functions! {
+        (), _none;
+        "arena" Arena::try_with_capacity: none(0), some(4000), some(usize::MAX);
+        "arena" Arena::try_with_capacity_in: none(0, Heap), some(4000, Heap);
+        "owned" Owned::try_new: some::<&'static str>(|s| Ok::<_, AllocError>(s.try_alloc_str(LONG)?));
+        "typed_arena" TypedArena::try_with_capacity: none::<u64>(0), none::<()>(usize::MAX),
+            some::<u64>(4000), some::<u64>(usize::MAX);
+    });
+    owners.extend(rows! {
         ();
-        "arena" try_with_capacity |_none| {
-            none(Arena::try_with_capacity(0));
-            some(Arena::try_with_capacity(4000));
-            some(Arena::try_with_capacity(usize::MAX));
-        }
-        "arena" try_with_capacity_in |_none| {
-            none(Arena::try_with_capacity_in(0, Heap));
-            some(Arena::try_with_capacity_in(4000, Heap));
-        }
         "arena" try_scope |_none| { some(Arena::new().try_scope()); }
         "arena" try_root |_none| { some(Arena::new().try_root()); }
         "drop_arena" try_alloc |_none| {
@@ -746,9 +532,6 @@ fn of_owners() -> Vec<Row<fn(())>> {
             none(arena.try_alloc_str(""));
             some(arena.try_alloc_str(LONG));
         }
-        "owned" try_new |_none| {
-            some(Owned::<&'static str>::try_new(|s| Ok::<_, AllocError>(s.try_alloc_str(LONG)?)));
-        }
         "owned" try_over |_none| {
             let arena = Arena::new();
             some(Owned::<&'static str, _>::try_over(arena, |s| s.try_alloc_str(LONG).map(|text| &*text)));
@@ -757,12 +540,6 @@ fn of_owners() -> Vec<Row<fn(())>> {
             if let Ok(empty) = Owned::<&'static str>::try_new(|_| Ok::<_, AllocError>("")) {
                 some(empty.try_map::<&'static str, AllocError>(|s, _| Ok(s.try_alloc_str(LONG)?)));
             }
-        }
-        "typed_arena" try_with_capacity |_none| {
-            none(TypedArena::<u64>::try_with_capacity(0));
-            none(TypedArena::<()>::try_with_capacity(usize::MAX));
-            some(TypedArena::<u64>::try_with_capacity(4000));
-            some(TypedArena::<u64>::try_with_capacity(usize::MAX));
         }
         "typed_arena" try_alloc |_none| {
             none(TypedArena::new().try_alloc(Dropped));
@@ -825,8 +602,8 @@ fn of_owners() -> Vec<Row<fn(())>> {
             some(ebbtide::try_scope(|s| s.try_alloc([7_u8; 40_000]).is_ok()));
             ebbtide::local::trim();
         }
-    };
-    Vec::from(rows)
+    });
+    owners
 }
 
 /// Runs a row in a scope of an arena with one small chunk.
