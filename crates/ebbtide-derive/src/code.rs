@@ -164,7 +164,7 @@ impl Container<'_> {
                 let ty = without_self(ty.to_token_stream(), this);
                 quote! {
                     let __value = #derived::DeserializeSeed::deserialize(__seed.of::<#ty>(), __from)?;
-                    #derived::try_from(__value)
+                    #derived::converted(__value)
                 }
             }
         }

@@ -520,6 +520,11 @@ fn of_owners() -> Vec<Row<fn(())>> {
             some(arena.try_alloc(Dropped));
             some(arena.try_alloc([7_u64; 4000]));
         }
+        "drop_arena" try_alloc_pinned |_none| {
+            let arena = DropArena::new();
+            none(arena.try_alloc_pinned(()));
+            some(arena.try_alloc_pinned(Dropped));
+        }
         "drop_arena" try_alloc_slice_from_iter |_none| {
             let arena = DropArena::new();
             none(arena.try_alloc_slice_from_iter([(); 3]));

@@ -136,7 +136,7 @@ impl<'de, E: Error> Deserializer<'de> for Missing<E> {
 ///
 /// The error of the conversion, as text.
 #[doc(hidden)]
-pub fn try_from<T, U, E>(value: T) -> Result<U, E>
+pub fn converted<T, U, E>(value: T) -> Result<U, E>
 where
     U: TryFrom<T, Error: fmt::Display>,
     E: Error,
