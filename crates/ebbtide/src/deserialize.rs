@@ -35,7 +35,7 @@
 //!
 //! # The derive
 //!
-//! Code and errors are those of serde's `Deserialize` for a twin of `Box`, `Vec` and `String`.
+//! Values and errors are those of serde's `Deserialize`, for the same type with `Box`, `Vec` and `String`.
 //!
 //! | lifetimes of the type | stand for |
 //! |---|---|

@@ -20,7 +20,7 @@
 //! | `s.seed_vec(of)`, `s.seed_string()`, `s.seed_map(key, value)`, `s.seed_set(of)` | the collections; maps and sets with the feature `hashbrown-017` |
 //! | [`s.seed_any()`](Scope::seed_any) | a [`dynamic::Value`](crate::dynamic::Value), for data of any shape, such as JSON |
 //!
-//! Seeds nest. A recursive type of your own needs a seed of its own:
+//! Seeds nest. Types of your own derive [`DeserializeIn`](crate::deserialize), or have a seed of their own:
 //!
 //! ```
 //! use ebbtide::{Arena, Scope};
