@@ -179,7 +179,6 @@ impl<'de, 's, 'a, T> SeedIn<'de, 's, 'a, T> {
     }
 
     /// The scope in which the value will lie; see [`DeserializeIn`].
-    #[must_use]
     pub fn scope(self) -> &'s Scope<'a> {
         self.scope
     }
