@@ -15,6 +15,7 @@ pages! {
     Adviser "../../../docs/ADVISER.md"
     Collections "../../../docs/COLLECTIONS.md"
     Destructors "../../../docs/DESTRUCTORS.md"
+    Errors "../../../docs/ERRORS.md"
     Memory "../../../docs/MEMORY.md"
     Results "../../../docs/RESULTS.md"
     Scopes "../../../docs/SCOPES.md"

@@ -24,18 +24,22 @@ static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
     target.join("debug")
 });
 
-/// The compiler's messages for a program, one per line: `path:line:column: error[CODE]: message`.
+/// The compiler's messages for a program of the folder.
+fn messages(name: &str) -> Vec<String> {
+    messages_of(name, &format!("{FOLDER}/{name}.rs"))
+}
+
+/// The compiler's messages for a file, one per line: `path:line:column: error[CODE]: message`.
 ///
 /// Generates code too, because some of our errors appear only then.
-fn messages(name: &str) -> Vec<String> {
-    let file = format!("{FOLDER}/{name}.rs");
+fn messages_of(name: &str, file: &str) -> Vec<String> {
     let output = Command::new("rustc")
         .args(["--edition=2024", "--emit=obj", "--error-format=short", "--cap-lints=allow"])
         .arg(format!("-Ldependency={}", LIBRARY.join("deps").display()))
         .arg(format!("--extern=ebbtide={}", LIBRARY.join("libebbtide.rlib").display()))
         .arg("-o")
         .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.o")))
-        .arg(&file)
+        .arg(file)
         .output()
         .expect("rustc runs");
     assert!(!output.status.success(), "{file} compiles");
@@ -189,6 +193,35 @@ fn the_error_names_the_line_of_the_caller_whichever_call_it_was() {
         let named = messages.iter().any(|line| line.starts_with(&place) && line.contains("note"));
         assert!(named, "no note for {line}\n{}", messages.join("\n"));
     }
+}
+
+/// On stable, rustdoc does not compare the code of an error. A block without one fails by its lifetimes.
+#[test]
+fn refused_blocks_of_the_book_have_the_error_that_they_name() {
+    let mut count = 0;
+    for page in fs::read_dir("../../docs").expect("the folder can be read") {
+        let path = page.expect("the entry can be read").path();
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("it is text");
+        for block in text.split("```rust,compile_fail").skip(1) {
+            let (code, program) = block.split_once('\n').expect("a line follows");
+            let program = program.split("```").next().expect("it has a first part");
+            let name = format!("block_{count}");
+            let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.rs"));
+            fs::write(&file, format!("fn main() {{\n{program}}}\n")).expect("it can be written");
+            let expected = match code.strip_prefix(',') {
+                Some(code) => format!("error[{code}]"),
+                None => "error: lifetime may not live long enough".to_owned(),
+            };
+            let messages = messages_of(&name, &file.to_string_lossy());
+            let said = messages.iter().any(|message| message.contains(&expected));
+            assert!(said, "{}: no {expected}\n{}", path.display(), messages.join("\n"));
+            count += 1;
+        }
+    }
+    assert!(count > 10, "only {count} blocks were found");
 }
 
 #[test]
