@@ -133,6 +133,11 @@ twins! {
         [<'a>(&'a str, #[serde(skip)] u8, #[serde(default)] u16);]
         or [(String, #[serde(skip)] u8, #[serde(default)] u16);]
     struct Named [{}] or [{}]
+    struct Parentheses [();] or [();]
+    #[serde(deny_unknown_fields)]
+    struct Skipped [{ #[serde(skip)] number: u32 }] or [{ #[serde(skip)] number: u32 }]
+    enum Never [{}] or [{}]
+    enum Hidden [{ #[serde(skip)] One }] or [{ #[serde(skip)] One }]
     #[serde(transparent)]
     struct Transparent
         [<'a> { text: Option<&'a str>, #[serde(skip)] of: PhantomData<u8> }]
@@ -376,6 +381,10 @@ macro_rules! each_pair {
         $check!(ours::Newtype<'_>, theirs::Newtype);
         $check!(ours::Tuple<'_>, theirs::Tuple);
         $check!(ours::Named, theirs::Named);
+        $check!(ours::Parentheses, theirs::Parentheses);
+        $check!(ours::Skipped, theirs::Skipped);
+        $check!(ours::Never, theirs::Never);
+        $check!(ours::Hidden, theirs::Hidden);
         $check!(ours::Transparent<'_>, theirs::Transparent);
         $check!(ours::Positive, theirs::Positive);
         $check!(ours::FromU8, theirs::FromU8);
