@@ -221,7 +221,7 @@ fn refused_blocks_of_the_book_have_the_error_that_they_name() {
             count += 1;
         }
     }
-    assert!(count > 10, "only {count} blocks were found");
+    assert!(count >= 10, "only {count} blocks were found");
 }
 
 #[test]
