@@ -72,6 +72,8 @@ fn lengths_times_sizes_that_overflow_are_refused() {
             refused(s, || s.try_alloc_uninit_slice::<u64>(len));
             refused(s, || s.try_alloc_zeroed_slice::<u64>(len));
             refused(s, || s.try_alloc_slice_fill_copy(len, 0u64));
+            refused(s, || s.try_alloc_slice_fill_clone(len, &0u64));
+            refused(s, || s.try_alloc_slice_fill_default::<u64>(len));
             refused(s, || s.try_alloc_uninit_slice_aligned::<u64>(len, 16));
             refused(s, || s.try_alloc_slice_fill_with(len, |_| [0u64; 3]));
             refused(s, || s.try_boxed_slice_fill_with(len, |_| 0u64));
@@ -141,10 +143,13 @@ fn an_alignment_that_is_not_a_power_of_two_is_an_error_or_a_panic() {
     // A power of two, but larger than any block.
     let largest = MAX + 1;
     refused(&s, || s.try_alloc_aligned(7u32, largest));
+    refused(&s, || s.try_alloc_aligned(7u32, largest / 2));
     refused(&s, || s.try_alloc_uninit_slice_aligned::<u8>(1, largest));
     assert!(panic_of(|| end(s.alloc_aligned(7u32, largest))).is_some());
     // A smaller alignment than the type's is raised to the type's.
+    s.alloc(1u8);
     assert_eq!(s.alloc_aligned(7u64, 1) as *mut u64 as usize % 8, 0);
+    assert_eq!(s.alloc_uninit_slice_aligned::<u64>(2, 1).as_ptr().addr() % 8, 0);
     assert_works(&s);
 }
 
@@ -166,7 +171,7 @@ fn odd_capacities_hold_as_many_bytes_as_requested() {
         let (backing, log) = watched();
         let mut arena = Arena::try_with_capacity_in(capacity, backing).unwrap();
         assert_eq!(log.calls(), usize::from(capacity > 0));
-        assert!(arena.stats().capacity >= capacity);
+        assert!((capacity..=capacity + 16).contains(&arena.stats().capacity));
         let s = arena.scope();
         let calls = log.calls();
         s.alloc_slice_fill_copy(capacity, 1u8);
@@ -192,32 +197,6 @@ fn an_arena_works_with_any_chunk_size() {
         s.alloc_aligned(1u8, 512);
         drop(arena);
         assert_eq!(log.live(), 0);
-    }
-}
-
-#[test]
-fn a_full_buffer_refuses_requests_and_keeps_its_contents() {
-    for bytes in [1, 15, 16, 17, 100] {
-        let mut buffer = vec![MaybeUninit::uninit(); bytes];
-        let mut fixed = Fixed::new(buffer.as_mut_slice());
-        let s = fixed.scope();
-        refused(&s, || s.try_alloc_slice_fill_copy(bytes + 1, 1u8));
-        let all = s.try_alloc_slice_fill_copy(bytes, 7u8).unwrap();
-        assert_eq!(s.stats().used, bytes);
-        refused(&s, || s.try_alloc(1u8));
-        refused(&s, || s.try_alloc_str("x"));
-        refused(&s, || s.try_alloc_slice_from_iter([1u8].into_iter().filter(|_| true)));
-        refused(&s, || s.try_alloc_slice_copy(&[1u64; 10]));
-        refused(&s, || s.try_alloc_vec(vec![1u8]));
-        refused(&s, || s.try_boxed(1u8));
-        refused(&s, || s.try_alloc_zeroed::<u8>());
-        refused(&s, || s.try_alloc_array::<u8, 3>(|_| 1));
-        refused(&s, || s.try_alloc_cstr(c""));
-        let failed = s.try_alloc_fmt(format_args!("{}", 1));
-        assert_eq!(failed, Err(ebbtide::AllocOrInitError::Alloc(AllocError)));
-        assert_eq!(s.stats().used, bytes);
-        s.alloc(());
-        assert!(all.iter().all(|byte| *byte == 7));
     }
 }
 
@@ -253,22 +232,6 @@ fn zero_sized_values_use_no_memory_and_are_aligned() {
         claim(&s, [0u64; 0]);
         claim(&s, Line);
         claim(&s, Page);
-    }
-}
-
-#[test]
-fn blocks_of_no_bytes_cost_nothing_whatever_their_alignment() {
-    let mut arena = Arena::new();
-    let s = arena.scope();
-    s.alloc(1_u8);
-    let used = s.stats().used;
-    for align in [1, 16, 128, 4096] {
-        let layout = Layout::from_size_align(0, align).unwrap();
-        assert_eq!(s.alloc_layout(layout).addr().get() % align, 0);
-        assert_eq!(std::ptr::from_ref(s.alloc_aligned((), align)).addr() % align, 0);
-        let slice = s.alloc_uninit_slice_aligned::<u64>(0, align);
-        assert_eq!(slice.as_ptr().addr() % align, 0);
-        assert_eq!(s.stats().used, used, "aligned to {align}");
     }
 }
 

@@ -235,6 +235,7 @@ fn a_limit_below_the_current_size_frees_nothing() {
     }
     arena.reset_with(Retain::Bytes(0));
     assert!(arena.try_scope().is_err());
+    assert!(arena.try_root().is_err());
     arena.set_limit(Some(held));
     assert!(arena.try_scope().is_ok());
 }
@@ -253,23 +254,6 @@ fn a_full_buffer_spills_within_its_limit() {
         assert_eq!(s.stats(), stats);
     }
     assert!(log.held() <= 1_000);
-}
-
-#[test]
-fn a_failed_initialiser_is_distinguished_from_a_failed_allocation() {
-    let (backing, log) = watched();
-    let mut arena = Arena::with_chunk_size_in(64, backing);
-    let s = arena.scope();
-    let failed = s.try_alloc_try_with(|| Err::<[u8; 16], _>("mine"));
-    assert_eq!(failed, Err(ebbtide::AllocOrInitError::Init("mine")));
-    log.refuse_all();
-    let mut ran = false;
-    let refused = s.try_alloc_try_with(|| {
-        ran = true;
-        Err::<[u8; 160], _>("mine")
-    });
-    assert_eq!(refused, Err(ebbtide::AllocOrInitError::Alloc(AllocError)));
-    assert!(!ran, "the initialiser runs once there is memory");
 }
 
 /// Out of memory in a method without `try_` ends the process, so this runs in another process.
