@@ -105,27 +105,6 @@ fn high_water_counts_every_chunk_entered_or_exact_bytes_with_poison() {
     assert_eq!(fixed.stats().high_water, if exact { 10 } else { 100 });
 }
 
-#[test]
-fn vectors_and_strings_compare_by_their_contents() {
-    let mut arena = Arena::new();
-    let s = arena.scope();
-    let s = &s;
-    let words = |values: &[u8]| {
-        let mut vec = s.vec();
-        vec.extend_from_slice(values);
-        vec
-    };
-    assert!(words(&[1, 2]).cmp(&words(&[1, 3])).is_lt());
-    assert!(words(&[2]).cmp(&words(&[1, 3])).is_gt());
-    assert!(words(&[1]).cmp(&words(&[1])).is_eq());
-    let mut text = s.string();
-    text.reserve(5);
-    assert!(text.capacity() >= 5);
-    text.push_str("ebb ß");
-    text.make_ascii_uppercase();
-    assert_eq!(text.as_str(), "EBB ß");
-}
-
 #[cfg(feature = "serde")]
 mod seeds {
     use ebbtide::Arena;

@@ -7,101 +7,13 @@
 #![allow(clippy::drop_non_drop, clippy::forget_non_drop, reason = "tests say where a builder ends")]
 #![allow(clippy::cast_possible_truncation)]
 
-use crate::common::{
-    Census, Liar, ZeroSized, address, assert_apart, assert_works, end, extent, panic_of, watched,
-};
+use crate::common::{Census, address, assert_apart, assert_works, end, extent, panic_of, watched};
 use ebbtide::{AllocError, Arena, Fixed, GrowString, GrowVec, Scope, StackArena};
 use std::{
     fmt::Write as _,
-    io::{self, Write as _},
     mem::{self, MaybeUninit},
     thread,
 };
-
-#[test]
-fn a_vector_has_what_a_vector_has() {
-    let mut arena = Arena::new();
-    let mut s = arena.scope();
-    let mut v = s.grow_vec();
-    assert!(v.is_empty() && v.pop().is_none() && v.capacity() > 0);
-    v.push(3);
-    v.try_push(1).unwrap();
-    v.extend([4, 1]);
-    v.extend(&[5, 9]);
-    v.try_extend([2, 6]).unwrap();
-    v.extend_from_slice(&[5, 3]);
-    v.try_extend_from_slice(&[5, 8]).unwrap();
-    v.reserve(10);
-    v.try_reserve(10).unwrap();
-    assert_eq!(v.pop(), Some(8));
-    assert_eq!((v.len(), v[0], v.as_slice().last()), (11, 3, Some(&5)));
-    assert_eq!(format!("{v:?}"), "[3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5]");
-    v.truncate(99);
-    v.truncate(4);
-    v[2] = 7;
-    v.as_mut_slice().reverse();
-    v.sort_unstable();
-    assert_eq!(v.iter().sum::<i32>(), 12);
-    let built = v.into_slice();
-    assert_eq!(built, [1, 1, 3, 7]);
-    let mut v = s.grow_vec();
-    v.extend_from_slice(built);
-    v.clear();
-    assert!(v.as_slice().is_empty());
-    v.push(5);
-    assert_eq!((*v.into_boxed_slice()).len(), 1);
-    assert_works(&s);
-}
-
-#[test]
-fn a_string_has_what_a_string_has() {
-    let mut arena = Arena::new();
-    let mut s = arena.scope();
-    let mut text = s.grow_string();
-    assert!(text.is_empty() && text.pop().is_none() && text.capacity() > 0);
-    text.push_str("ebb");
-    text.try_push_str(" ü").unwrap();
-    text.push('b');
-    text.try_push('€').unwrap();
-    text.extend(['r', '🌊']);
-    text.extend(["fl", "ow"]);
-    write!(text, " {}", 12).unwrap();
-    text.reserve(10);
-    text.try_reserve(10).unwrap();
-    assert_eq!(text.as_str(), "ebb üb€r🌊flow 12");
-    assert_eq!(
-        (format!("{text}"), format!("{text:?}")),
-        (text.to_owned(), format!("{:?}", &*text))
-    );
-    assert_eq!(format!("{text:*>20.4}"), "****************ebb ");
-    text.truncate(99);
-    text.truncate("ebb üb€r🌊".len());
-    assert_eq!((text.pop(), text.pop(), text.pop()), (Some('🌊'), Some('r'), Some('€')));
-    let inside = text.len() - 2;
-    let message = panic_of(|| text.truncate(inside));
-    assert_eq!(message.as_deref(), Some("byte 5 is inside a character"));
-    text.make_ascii_uppercase();
-    assert_eq!(text.into_str(), "EBB üB");
-    let mut text = s.grow_string();
-    text.push('x');
-    text.clear();
-    assert_eq!(text.into_str(), "");
-    assert_works(&s);
-}
-
-#[test]
-fn a_vector_of_bytes_is_written_to() {
-    let mut stack = StackArena::<10>::new();
-    let mut s = stack.scope();
-    let mut bytes = s.grow_vec();
-    write!(bytes, "{}-{}", 1, 2).unwrap();
-    assert_eq!(io::copy(&mut &b"abc"[..], &mut bytes).unwrap(), 3);
-    bytes.flush().unwrap();
-    let failed = bytes.write(b"too long").unwrap_err();
-    assert_eq!(failed.kind(), io::ErrorKind::OutOfMemory);
-    assert_eq!(bytes.write(b"four").unwrap(), 4);
-    assert_eq!(bytes.into_slice(), b"1-2abcfour");
-}
 
 #[test]
 fn nothing_is_copied_up_to_the_last_byte_of_the_chunk() {
@@ -260,21 +172,6 @@ fn if_twice_as_much_is_refused_the_least_needed_is_requested() {
 }
 
 #[test]
-fn size_hints_that_lie_change_nothing() {
-    let mut arena = Arena::with_chunk_size(100);
-    let mut s = arena.scope();
-    for announced in [0, 1, 49, 51, usize::MAX] {
-        let held = s.stats().held;
-        let mut v = s.grow_vec();
-        v.extend(Liar { values: 0..50u64, announced });
-        v.try_extend(Liar { values: 50..100u64, announced }).unwrap();
-        let v = v.into_slice();
-        assert!(v.iter().enumerate().all(|(i, n)| *n == i as u64) && v.len() == 100);
-        assert!(s.stats().held < held + 10_000);
-    }
-}
-
-#[test]
 fn an_upper_bound_reserves_little_and_only_where_there_is_room() {
     let odd = |n: &u32| n % 2 == 1;
     // 256 bytes, 64 elements, are reserved at first. The rest of them is free again.
@@ -333,21 +230,6 @@ fn elements_without_size_take_nothing() {
     build(&mut s, ());
     build(&mut s, [0u128; 0]);
     build(&mut s, Page);
-}
-
-#[test]
-fn elements_without_size_are_dropped_one_by_one() {
-    let mut arena = Arena::new();
-    let mut s = arena.scope();
-    let mut v = s.owned_grow_vec();
-    v.extend((0..10).map(|_| ZeroSized));
-    v.truncate(8);
-    assert_eq!(ZeroSized::dropped(), 2);
-    end(v.pop());
-    let owned = v.into_boxed_slice();
-    assert_eq!((owned.len(), ZeroSized::dropped()), (7, 3));
-    drop(owned);
-    assert_eq!(ZeroSized::dropped(), 10);
 }
 
 #[test]
@@ -499,33 +381,6 @@ fn a_builder_in_a_child_grows_behind_what_the_parent_has() {
     }
     assert_eq!(text, "odd");
     assert_eq!(outer.stats().used, 3);
-}
-
-#[test]
-fn a_panic_in_the_middle_of_an_extend_keeps_what_was_added() {
-    for at in [0, 1, 40, 99] {
-        for chunk_size in [16, 200, 10_000] {
-            let census = Census::forever();
-            let mut arena = Arena::with_chunk_size(chunk_size);
-            let mut s = arena.scope();
-            let mut v = s.owned_grow_vec();
-            let values = |i: usize| {
-                assert_ne!(i, at, "in the middle");
-                census.make(i)
-            };
-            assert!(panic_of(|| v.extend((0..100).map(values))).is_some());
-            assert!(panic_of(|| v.try_extend((0..100).map(values))).is_some());
-            assert_eq!((v.len(), census.live()), (2 * at, 2 * at));
-            v.push(census.make(at));
-            let owned = v.into_boxed_slice();
-            assert!(
-                owned.iter().enumerate().all(|(i, c)| c.id() == if i < at { i } else { i - at })
-            );
-            assert_works(&s);
-            drop(owned);
-            assert_eq!(census.live(), 0);
-        }
-    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 #![cfg(feature = "std")]
 
-use crate::common::{Liar, ZeroSized};
+use crate::common::ZeroSized;
 use ebbtide::{AllocError, AllocOrInitError, Arena, Fixed, Scope, StackArena, boxed::Box, unsize};
 use std::{
     alloc::Layout,
@@ -312,34 +312,6 @@ fn capacities_of_any_size_hold_as_many_bytes_as_requested() {
                 assert_eq!(arena.stats().chunks, 1, "{capacity} bytes");
             }
         }
-    }
-}
-
-#[test]
-fn an_iterator_of_fewer_elements_than_announced_makes_a_shorter_slice() {
-    let mut arena = Arena::new();
-    let s = arena.scope();
-    for left in 0..5 {
-        let liar = || Liar { values: 0..left, announced: 5 };
-        let expected: Vec<_> = (0..left).collect();
-        assert_eq!(s.alloc_slice_fill_iter(liar()), expected);
-        assert_eq!(s.try_alloc_slice_fill_iter(liar()).unwrap(), expected);
-        assert_eq!(s.alloc_slice_from_iter(liar()), expected);
-    }
-}
-
-#[test]
-fn elements_beyond_the_announced_length_are_not_taken() {
-    let mut arena = Arena::new();
-    let s = arena.scope();
-    for announced in 0..5 {
-        let guard = s.alloc([7_u8; 16]);
-        let liar = || Liar { values: 0..10_usize, announced };
-        assert_eq!(s.alloc_slice_fill_iter(liar()).len(), announced);
-        let cut = s.try_alloc_slice_fill_iter(liar()).unwrap();
-        assert!(cut.iter().copied().eq(0..announced));
-        assert_eq!(s.alloc_slice_from_iter(liar()).len(), 10);
-        assert_eq!(guard, &[7; 16]);
     }
 }
 

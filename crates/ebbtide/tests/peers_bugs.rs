@@ -193,6 +193,7 @@ fn bug_9_an_iterator_with_a_wrong_length_neither_overflows_nor_leaks() {
         let values = || Liar { values: 0..yielded, announced };
         let guard_before = s.alloc([0xA5u8; 32]);
         let known = s.alloc_slice_fill_iter(values());
+        assert_eq!(s.try_alloc_slice_fill_iter(values()).unwrap(), known);
         let collected = s.alloc_slice_from_iter(values());
         let owned = s.boxed_slice_from_iter(values());
         let guard_after = s.alloc([0x5Au8; 32]);

@@ -10,7 +10,7 @@
 #![allow(clippy::cast_possible_truncation)]
 
 use crate::common::{
-    Census, Counted, Liar, address, assert_apart, assert_works, extent, panic_of, watched,
+    Census, Counted, address, assert_apart, assert_works, extent, panic_of, watched,
 };
 use ebbtide::{
     AllocError, AllocOrInitError, Arena, Fixed, Heap, Scope, StackArena,
@@ -77,14 +77,18 @@ fn the_last_vector_grows_in_place_and_gives_its_room_back() {
     let mut list = s.vec();
     list.push(1u64);
     let start = address(&list[0]);
-    list.extend(0..2_000);
+    for i in 0..1_000 {
+        list.push(i);
+        s.alloc(7u8);
+    }
+    list.extend(0..1_000);
     assert_eq!(address(&list[0]), start);
     list.truncate(3);
     list.shrink_to_fit();
-    assert_eq!((s.stats().used, list.capacity()), (used + 24, 3));
+    assert_eq!((s.stats().used, list.capacity()), (used + 1_024, 3));
     list.reserve_exact(500);
     assert_eq!(list.into_slice().len(), 3);
-    assert_eq!(s.stats().used, used + 24, "what was reserved and not needed is free again");
+    assert_eq!(s.stats().used, used + 1_024, "what was reserved and not needed is free again");
 }
 
 #[test]
@@ -392,38 +396,6 @@ fn a_panic_in_the_middle_drops_every_element_once() {
 }
 
 #[test]
-fn a_destructor_that_panics_leaves_the_others_to_run() {
-    thread_local!(static DROPPED: Cell<usize> = const { Cell::new(0) });
-    struct Bomb(bool);
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            DROPPED.set(DROPPED.get() + 1);
-            assert!(!self.0, "the bomb went off");
-        }
-    }
-
-    type Action = fn(&mut OwnedVec<'_, '_, Bomb>);
-    let actions: &[Action] = &[
-        |list| list.truncate(2),
-        |list| list.clear(),
-        |list| drop(list.drain(2..6)),
-        |list| list.retain(|_| false),
-        |list| drop(list.splice(1..7, [])),
-        |list| drop(list.drain(..).nth(5)),
-    ];
-    for action in actions {
-        DROPPED.set(0);
-        let mut arena = Arena::new();
-        let s = arena.scope();
-        let mut list = s.owned_vec();
-        list.extend((0..8).map(|id| Bomb(id == 4)));
-        assert_eq!(panic_of(|| action(&mut list)).as_deref(), Some("the bomb went off"));
-        drop(list);
-        assert_eq!(DROPPED.get(), 8);
-    }
-}
-
-#[test]
 fn forgetting_leaks_and_does_nothing_worse() {
     let mut arena = Arena::new();
     let s = arena.scope();
@@ -493,24 +465,6 @@ fn an_iterator_that_allocates_from_the_scope_disturbs_nothing() {
     let mut copies = list.clone();
     copies.retain(|n| s.alloc(**n) == *n);
     assert_eq!(copies, list);
-}
-
-#[test]
-fn a_hint_that_lies_takes_no_memory_and_no_liberties() {
-    let mut arena = Arena::with_chunk_size(1_000);
-    let s = arena.scope();
-    for announced in [0, 1, 49, 50, 51, 1_000, usize::MAX / 8, usize::MAX] {
-        let mut list = s.vec();
-        list.extend(Liar { values: 0..50u64, announced });
-        list.try_extend(Liar { values: 50..100, announced }).unwrap();
-        assert!(list.iter().copied().eq(0..100), "{announced}");
-        let mut list = NodeVec::new();
-        list.extend(&s, Liar { values: 0..50u8, announced });
-        assert!(list.iter().copied().eq(0..50), "{announced}");
-        let mut list = s.vec();
-        list.splice(.., Liar { values: 0..50u8, announced });
-        assert!(list.iter().copied().eq(0..50), "{announced}");
-    }
 }
 
 /// An iterator of `2 + N` words: how it is run depends on its size. It yields `next..end`, panics
@@ -877,32 +831,6 @@ fn indices_out_of_bounds_are_refused_where_the_caller_is() {
 }
 
 #[test]
-fn strings_of_other_encodings_become_text() {
-    let mut arena = Arena::new();
-    let s = arena.scope();
-    for bytes in [&b"ebb"[..], b"e\xFFb\xE2\x82", b"\xF0\x9F\x8C\x8A", b"", b"\x80\x80"] {
-        assert_eq!(Text::from_utf8_lossy_in(bytes, &s), String::from_utf8_lossy(bytes));
-        let vec = List::from_iter_in(bytes.iter().copied(), &s);
-        match (Text::from_utf8(vec), std::str::from_utf8(bytes)) {
-            (Ok(text), Ok(expected)) => assert_eq!(text, expected),
-            (Err(error), Err(expected)) => {
-                assert_eq!(
-                    (error.utf8_error(), error.to_string()),
-                    (expected, expected.to_string())
-                );
-                assert_eq!(error.into_bytes(), bytes);
-            }
-            _ => panic!("{bytes:?}"),
-        }
-    }
-    for units in [&[0x65, 0xD83C, 0xDF0A][..], &[0xD83C], &[0xDF0A, 0x65], &[]] {
-        assert_eq!(Text::from_utf16_lossy_in(units, &s), String::from_utf16_lossy(units));
-        let ours = Text::from_utf16_in(units, &s).ok();
-        assert_eq!(ours.as_deref(), String::from_utf16(units).ok().as_deref());
-    }
-}
-
-#[test]
 fn boxes_are_iterated_cast_and_polled() {
     use ebbtide::{boxed::Box, unsize};
     use std::{
@@ -960,6 +888,12 @@ fn vectors_of_nodes_are_flattened_and_split_in_place() {
     assert!(List::from_elem_in([0u64; 0], 3, &s).into_node_vec().into_flattened().is_empty());
     let units = List::from_elem_in([(); 3], 5, &s).into_node_vec().into_flattened();
     assert_eq!(units.len(), 15);
+    let mut shared = List::from_array_in([[1u8, 2], [3, 4]], &s);
+    shared.reserve_exact(3);
+    let start = shared.as_ptr().addr();
+    let flat = shared.into_flattened();
+    assert_eq!((flat.as_ptr().addr(), flat.capacity()), (start, 10));
+    assert!(s.vec::<[u64; 3]>().into_flattened().as_ptr().is_aligned());
     let mut most = NodeVec::<'_, [(); 2]>::new();
     // SAFETY: elements without bytes are there.
     unsafe { most.set_len(1 << 31) };
@@ -967,22 +901,6 @@ fn vectors_of_nodes_are_flattened_and_split_in_place() {
     assert!(message.contains("at most"), "{message}");
     let message = panic_of(|| List::from_array_in([1], &s).into_node_vec().split_off(2)).unwrap();
     assert!(message.contains("the index is 2, and the length is 1"), "{message}");
-}
-
-#[test]
-fn arrays_are_flattened_in_place() {
-    let mut arena = Arena::new();
-    let s = arena.scope();
-    let mut list = ebbtide::collections::vec![in s; [1u8, 2], [3, 4]];
-    list.reserve_exact(3);
-    let start = list.as_ptr().addr();
-    let mut flat = list.into_flattened();
-    assert_eq!((flat.as_ptr().addr(), flat.capacity()), (start, 10));
-    flat.extend(5..40);
-    assert!(flat.iter().copied().eq(1..40));
-    assert!(ebbtide::collections::vec![in s; [0u8; 0]; 9].into_flattened().is_empty());
-    assert_eq!(ebbtide::collections::vec![in s; [(); 3]; 9].into_flattened().len(), 27);
-    assert!(s.vec::<[u64; 3]>().into_flattened().as_ptr().is_aligned());
 }
 
 #[test]
