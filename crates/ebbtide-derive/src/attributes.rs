@@ -86,10 +86,10 @@ const OF_SERIALIZE: [&str; 5] =
 
 /// Attributes of `Deserialize` that `DeserializeIn` refuses, and why.
 const REFUSED: [(&str, &str); 9] = [
-    ("flatten", "it needs a copy of the input; see `ebbtide::dynamic`"),
-    ("tag", "it needs a copy of the input; see `ebbtide::dynamic`"),
-    ("content", "it needs a copy of the input; see `ebbtide::dynamic`"),
-    ("untagged", "it needs a copy of the input; see `ebbtide::dynamic`"),
+    ("flatten", "it needs a copy of the input; write an `impl`, or see `ebbtide::dynamic`"),
+    ("tag", "it needs a copy of the input; write an `impl`, or see `ebbtide::dynamic`"),
+    ("content", "it needs a copy of the input; write an `impl`, or see `ebbtide::dynamic`"),
+    ("untagged", "it needs a copy of the input; write an `impl`, or see `ebbtide::dynamic`"),
     ("borrow", "strings are borrowed by `Scope::deserialize_borrowing`"),
     ("other", "only internally tagged enums have it"),
     ("bound", "every type parameter must implement `DeserializeIn`"),
