@@ -626,12 +626,12 @@ impl<T: Eq + Hash, S: BuildHasher> Eq for Set<'_, '_, T, S> {}
 
 impl<K: fmt::Debug, V: fmt::Debug, S> fmt::Debug for Map<'_, '_, K, V, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
+        fmt::Debug::fmt(&*self.inner, f)
     }
 }
 
 impl<T: fmt::Debug, S> fmt::Debug for Set<'_, '_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
+        fmt::Debug::fmt(&*self.inner, f)
     }
 }

@@ -203,6 +203,10 @@ fn default_hasher(s: &Scope<'_>, input: &mut Input<'_>) {
         assert_eq!(sets.2.insert(Boxed::from(key)), is_new);
     }
     assert!(model.iter().all(|(key, value)| map.get(key) == Some(value)), "a map");
+    let entries: Vec<String> = map.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+    assert_eq!(format!("{map:?}"), format!("{{{}}}", entries.join(", ")));
+    let elements: Vec<String> = sets.0.iter().map(ToString::to_string).collect();
+    assert_eq!(format!("{:?}", sets.0), format!("{{{}}}", elements.join(", ")));
     same(sets.0.iter(), set_model.iter());
     same(sets.1.iter(), set_model.iter());
     assert_eq!(sets.2.len(), set_model.len());
