@@ -80,9 +80,14 @@ fn owners(name: &str) -> Option<&'static [Owner]> {
     })
 }
 
-/// Attributes that only `Serialize` reads.
-const OF_SERIALIZE: [&str; 5] =
-    ["into", "serialize_with", "skip_serializing", "skip_serializing_if", "getter"];
+/// Attributes that only `Serialize` reads, with their owners. All but one have a value.
+const OF_SERIALIZE: [(&str, &[Owner]); 5] = [
+    ("into", &[Owner::Struct, Owner::Enum]),
+    ("serialize_with", &[Owner::Variant, Owner::Field]),
+    ("skip_serializing", &[Owner::Variant, Owner::Field]),
+    ("skip_serializing_if", &[Owner::Field]),
+    ("getter", &[Owner::Field]),
+];
 
 /// Attributes of `Deserialize` that `DeserializeIn` refuses, and why.
 const REFUSED: [(&str, &str); 9] = [
@@ -103,6 +108,10 @@ fn set<T>(at: &ParseNestedMeta<'_>, target: &mut Option<T>, value: T) -> Result<
         None => Ok(()),
         Some(_) => Err(at.error("this is given twice")),
     }
+}
+
+fn flag(at: &ParseNestedMeta<'_>, target: &mut bool) -> Result<()> {
+    if std::mem::replace(target, true) { Err(at.error("this is given twice")) } else { Ok(()) }
 }
 
 /// The text after `=`, or in `(deserialize = "…")`; `None` if there is only one for serialising.
@@ -154,15 +163,12 @@ impl Attributes {
 
     fn read(&mut self, owner: Owner, meta: &ParseNestedMeta<'_>) -> Result<()> {
         let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
-        if OF_SERIALIZE.contains(&&*name) {
-            let value = meta.value().and_then(|value| value.parse::<LitStr>());
-            return value.map(drop).or(Ok(()));
-        }
         if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
             let message = format!("`DeserializeIn` does not support `#[serde({name})]`: {why}");
             return Err(meta.error(message));
         }
-        let Some(owners) = owners(&name) else {
+        let of_serialize = OF_SERIALIZE.iter().find(|(of, _)| *of == name);
+        let Some(owners) = of_serialize.map(|(_, owners)| *owners).or_else(|| owners(&name)) else {
             return Err(meta.error("`DeserializeIn` does not know this attribute of serde"));
         };
         if !owners.contains(&owner) {
@@ -170,6 +176,8 @@ impl Attributes {
             return Err(meta.error(message));
         }
         match &*name {
+            "skip_serializing" => Ok(()),
+            _ if of_serialize.is_some() => meta.value()?.parse::<LitStr>().map(drop),
             "rename" => {
                 let Some(text) = text(meta)? else { return Ok(()) };
                 set(meta, &mut self.rename, text.value())
@@ -191,20 +199,11 @@ impl Attributes {
                 let given = given.then(|| path(&meta.value()?.parse()?, "")).transpose()?;
                 set(meta, &mut self.default, Default(given))
             }
-            "skip" | "skip_deserializing" => {
-                self.skip = true;
-                Ok(())
-            }
+            "skip" | "skip_deserializing" => flag(meta, &mut self.skip),
             "deserialize_with" => set(meta, &mut self.with, path(&meta.value()?.parse()?, "")?),
             "with" => set(meta, &mut self.with, path(&meta.value()?.parse()?, "deserialize")?),
-            "deny_unknown_fields" => {
-                self.deny_unknown_fields = true;
-                Ok(())
-            }
-            "transparent" => {
-                self.transparent = true;
-                Ok(())
-            }
+            "deny_unknown_fields" => flag(meta, &mut self.deny_unknown_fields),
+            "transparent" => flag(meta, &mut self.transparent),
             "from" => {
                 let via = meta.value()?.parse::<LitStr>()?.parse()?;
                 set(meta, &mut self.via, Via::From(via))

@@ -8,8 +8,8 @@ use crate::{
     attributes::{Attributes, Owner, Via},
     names::Rule,
 };
-use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use proc_macro2::{Group, Spacing, Span, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
 use syn::{
     Data, DeriveInput, Error, Fields, GenericParam, Generics, Ident, Lifetime, LifetimeParam,
     Result, ext::IdentExt, parse_quote, spanned::Spanned,
@@ -51,21 +51,32 @@ struct Shape<'f> {
 
 /// Replaces `Self`, which means the visitor in the generated code.
 fn without_self(tokens: TokenStream, this: &TokenStream) -> TokenStream {
-    let replaced = tokens.into_iter().map(|token| match token {
-        TokenTree::Ident(name) if name == "Self" => this.clone(),
-        TokenTree::Group(group) => {
-            let inner = without_self(group.stream(), this);
-            let mut inner = proc_macro2::Group::new(group.delimiter(), inner);
-            inner.set_span(group.span());
-            TokenTree::Group(inner).into()
+    let mut replaced = TokenStream::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(name) if name == "Self" => {
+                // The second colon follows the first without a space only in a path: `Self::LEN`.
+                let is_path = tokens.peek().is_some_and(|next| {
+                    matches!(next, TokenTree::Punct(colon)
+                        if colon.as_char() == ':' && colon.spacing() == Spacing::Joint)
+                });
+                replaced.extend(if is_path { quote!(<#this>) } else { this.clone() });
+            }
+            TokenTree::Group(group) => {
+                let inner = without_self(group.stream(), this);
+                let mut inner = Group::new(group.delimiter(), inner);
+                inner.set_span(group.span());
+                replaced.append(inner);
+            }
+            other => replaced.append(other),
         }
-        other => other.into(),
-    });
-    replaced.collect()
+    }
+    replaced
 }
 
 /// The generics of the implementation, with the lifetimes of the input, the scope and its memory.
-fn generics(input: &DeriveInput) -> Result<(Generics, [Lifetime; 3])> {
+fn generics(input: &DeriveInput, this: &TokenStream) -> Result<(Generics, [Lifetime; 3])> {
     let mut generics = input.generics.clone();
     let own: Vec<Lifetime> = generics.lifetimes().map(|own| own.lifetime.clone()).collect();
     let fresh = |name: &str| Lifetime::new(name, Span::mixed_site());
@@ -85,6 +96,9 @@ fn generics(input: &DeriveInput) -> Result<(Generics, [Lifetime; 3])> {
     }
     let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
     let bounds = &mut generics.make_where_clause().predicates;
+    for bound in bounds.iter_mut() {
+        *bound = syn::parse2(without_self(bound.to_token_stream(), this))?;
+    }
     for ty in types {
         bounds.push(parse_quote!(#ty: ::ebbtide::deserialize::DeserializeIn<#de, #s, #a>));
     }
@@ -101,13 +115,14 @@ pub(crate) fn implementation(input: &DeriveInput) -> Result<TokenStream> {
             return Err(Error::new(data.union_token.span, message));
         }
     };
-    let (generics, lifetimes) = generics(input)?;
     let (name, derived) = (&input.ident, quote!(::ebbtide::deserialize::derived));
     let (_, own, _) = input.generics.split_for_impl();
+    let this = quote!(#name #own);
+    let (generics, lifetimes) = generics(input, &this)?;
     let container = Container {
         name,
         attributes: Attributes::of(owner, &input.attrs)?,
-        this: quote!(#name #own),
+        this,
         lifetimes,
         generics,
         derived,
@@ -123,6 +138,7 @@ pub(crate) fn implementation(input: &DeriveInput) -> Result<TokenStream> {
     let seed = container.seed_type(&quote!(Self));
     Ok(quote! {
         #[automatically_derived]
+        #[allow(deprecated)]
         impl #parameters ::ebbtide::deserialize::DeserializeIn<#de, #s, #a> for #this #bounds {
             fn deserialize_in<__D: #derived::Deserializer<#de>>(
                 __seed: #seed,
@@ -184,6 +200,14 @@ impl Container<'_> {
                 .clone()
                 .unwrap_or_else(|| rule.map_or_else(|| own.clone(), |rule| rule.of_field(&own)));
             let ty = without_self(field.ty.to_token_stream(), &self.this);
+            let defaulted = found.iter().any(|field| field.attributes.default.is_some());
+            let is_given = attributes.default.is_some()
+                || attributes.skip
+                || self.attributes.default.is_some();
+            if field.ident.is_none() && defaulted && !is_given {
+                let message = "a field after one with `#[serde(default)]` needs a default too";
+                return Err(Error::new(field.span(), message));
+            }
             found.push(Field { attributes, member, name, ty });
         }
         if let (Fields::Unnamed(_), [only]) = (fields, &found[..]) {
@@ -215,6 +239,10 @@ impl Container<'_> {
             return self.transparent(&shape, fields.span());
         }
         if let Fields::Unit = fields {
+            if shape.default.is_some() {
+                let message = "`#[serde(default)]` has no meaning on a struct without fields";
+                return Err(Error::new(self.name.span(), message));
+            }
             let path = &shape.path;
             let visit_unit = quote! {
                 fn visit_unit<__E: #derived::Error>(self) -> #derived::core::result::Result<#this, __E> {
@@ -252,6 +280,10 @@ impl Container<'_> {
                 "`#[serde(transparent)]` needs exactly one field without `#[serde(skip)]`";
             return Err(Error::new(span, message));
         };
+        if only.attributes.default.is_some() {
+            let message = "`#[serde(default)]` has no meaning in a transparent struct";
+            return Err(Error::new(span, message));
+        }
         let value = match &only.attributes.with {
             Some(path) => quote!(#path(__from)?),
             None => {
@@ -391,7 +423,8 @@ impl Container<'_> {
                 }
             });
             index += 1;
-            let read = quote_spanned!(field.span()=> __list.next_element_seed(#seed));
+            let read = field.at(quote!(#derived::SeqAccess::next_element_seed));
+            let read = quote_spanned!(field.span()=> #read(&mut __list, #seed));
             Some(quote! {
                 match #read? {
                     #derived::core::option::Option::Some(__value) => __value,
@@ -422,10 +455,11 @@ impl Container<'_> {
         let arms = live().map(|(index, field)| {
             let (slot, name) = (format_ident!("__field{index}"), &field.name);
             let seed = self.seed_of(field, &quote!(self.0));
-            let read = quote_spanned!(field.span()=> __map.next_value_seed(#seed));
+            let read = field.at(quote!(#derived::MapAccess::next_value_seed));
+            let read = quote_spanned!(field.span()=> #read(&mut __map, #seed));
             quote! {
                 #index => {
-                    if #slot.is_some() {
+                    if #derived::core::option::Option::is_some(&#slot) {
                         return #derived::core::result::Result::Err(
                             <__A::Error as #derived::Error>::duplicate_field(#name)
                         );
@@ -467,11 +501,11 @@ impl Container<'_> {
                 mut __map: __A,
             ) -> #derived::core::result::Result<#this, __A::Error> {
                 #(#slots)*
-                while let #some(__key) = __map.next_key_seed(__KEY)? {
+                while let #some(__key) = #derived::MapAccess::next_key_seed(&mut __map, __KEY)? {
                     match __key {
                         #(#arms)*
                         _ => {
-                            __map.next_value::<#derived::IgnoredAny>()?;
+                            #derived::MapAccess::next_value::<#derived::IgnoredAny>(&mut __map)?;
                         }
                     }
                 }
@@ -524,8 +558,7 @@ impl Container<'_> {
                 self,
                 __data: __A,
             ) -> #derived::core::result::Result<#this, __A::Error> {
-                use #derived::VariantAccess as _;
-                let (__index, __variant) = __data.variant_seed(__KEY)?;
+                let (__index, __variant) = #derived::EnumAccess::variant_seed(__data, __KEY)?;
                 match __index {
                     #(#arms)*
                     _ => #derived::core::result::Result::Err(
@@ -549,14 +582,15 @@ impl Container<'_> {
             (Fields::Unit, _) => {
                 let path = &shape.path;
                 quote! {
-                    __variant.unit_variant()?;
+                    #derived::VariantAccess::unit_variant(__variant)?;
                     #derived::core::result::Result::Ok(#path)
                 }
             }
             (Fields::Unnamed(_), [only]) => {
                 let seed = self.seed_of(only, &quote!(self.0));
                 let built = shape.built(derived, |_| {
-                    let read = quote_spanned!(only.span()=> __variant.newtype_variant_seed(#seed));
+                    let read = only.at(quote!(#derived::VariantAccess::newtype_variant_seed));
+                    let read = quote_spanned!(only.span()=> #read(__variant, #seed));
                     Some(quote!(#read?))
                 });
                 quote!(#derived::core::result::Result::Ok(#built))
@@ -566,13 +600,15 @@ impl Container<'_> {
                 let (constants, methods) = self.visits(shape)?;
                 let visitor = self.visitor(this, &shape.expecting, &methods);
                 let request = match fields {
-                    Fields::Named(_) => quote!(struct_variant(__NAMES, __Visitor(self.0))),
-                    _ => quote!(tuple_variant(#count, __Visitor(self.0))),
+                    Fields::Named(_) => {
+                        quote!(struct_variant(__variant, __NAMES, __Visitor(self.0)))
+                    }
+                    _ => quote!(tuple_variant(__variant, #count, __Visitor(self.0))),
                 };
                 quote! {
                     #constants
                     #visitor
-                    __variant.#request
+                    #derived::VariantAccess::#request
                 }
             }
         };

@@ -64,7 +64,7 @@
 //! # Errors
 //!
 //! As for [seeds](crate::serialize#errors): no memory is an error of the deserialiser, and a false
-//! length reserves at most 64 KiB. How deep an input may nest is the deserialiser's to limit. Text after
+//! length reserves at most 64 KiB for each sequence. How deep an input may nest is the deserialiser's to limit. Text after
 //! the value is found by `from.end()` of a `serde_json::Deserializer`.
 
 use crate::{
@@ -91,7 +91,8 @@ pub use ebbtide_derive::DeserializeIn;
 /// Implemented for numbers, `bool`, `char`, `()`, `Duration`, tuples and arrays; for `&T`, `&mut T`,
 /// `Option` and [`Box`] of these, `str` and slices; for [`Vec`], [`NodeVec`], [`String`], and hash maps
 /// and sets of [`collections`](crate::collections). As in a scope, what a reference or a collection
-/// without destructor holds must not need `Drop`.
+/// without destructor holds must not need `Drop`. An array is made on the stack: where it is large, use a
+/// slice.
 ///
 /// `#[derive(DeserializeIn)]`, with the feature `derive`, implements it for structs and enums: see
 /// the [module](crate::deserialize). By hand, it takes a [seed](SeedIn), whose scope has more seeds:
@@ -445,7 +446,13 @@ implement! {
     [T: DeserializeIn<'de, 's, 'a>] Vec<'s, 'a, T>:
         |seed, from| seed.scope.seed_vec(seed.of::<T>()).deserialize(from);
     [T: DeserializeIn<'de, 's, 'a>] NodeVec<'a, T>:
-        |seed, from| Vec::deserialize_in(seed.of(), from).map(Vec::into_node_vec);
+        |seed, from| {
+            let list = Vec::deserialize_in(seed.of(), from)?;
+            if u32::try_from(list.len()).is_err() {
+                return Err(D::Error::invalid_length(list.len(), &"at most 4294967295 elements"));
+            }
+            Ok(list.into_node_vec())
+        };
 }
 
 #[cfg(feature = "hashbrown-017")]

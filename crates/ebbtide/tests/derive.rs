@@ -136,6 +136,11 @@ twins! {
     struct Parentheses [();] or [();]
     #[serde(deny_unknown_fields)]
     struct Skipped [{ #[serde(skip)] number: u32 }] or [{ #[serde(skip)] number: u32 }]
+    /// Named like what a name becomes that is not UTF-8.
+    #[serde(deny_unknown_fields)]
+    struct Replaced
+        [{ #[serde(rename = "\u{FFFD}", default)] number: u32 }]
+        or [{ #[serde(rename = "\u{FFFD}", default)] number: u32 }]
     enum Never [{}] or [{}]
     enum Hidden [{ #[serde(skip)] One }] or [{ #[serde(skip)] One }]
     #[serde(transparent)]
@@ -383,6 +388,7 @@ macro_rules! each_pair {
         $check!(ours::Named, theirs::Named);
         $check!(ours::Parentheses, theirs::Parentheses);
         $check!(ours::Skipped, theirs::Skipped);
+        $check!(ours::Replaced, theirs::Replaced);
         $check!(ours::Never, theirs::Never);
         $check!(ours::Hidden, theirs::Hidden);
         $check!(ours::Transparent<'_>, theirs::Transparent);
@@ -444,7 +450,8 @@ proptest! {
 #[test]
 fn numbers_and_bytes_name_fields_and_variants() {
     let mut arena = Arena::new();
-    let keys: [&[u8]; 5] = [b"ONE-TWO", b"THREE", b"number", b"nothing", b"\xFF"];
+    let keys: [&[u8]; 7] =
+        [b"ONE-TWO", b"THREE", b"number", b"nothing", b"\xFF", b"l\xFFst\0", "\u{FFFD}".as_bytes()];
     macro_rules! check {
         ($ours:ty, $theirs:ty) => {
             let s = arena.scope();
@@ -512,6 +519,81 @@ fn every_rule_spells_names_as_serde_does() {
     check! {
         "lowercase" "UPPERCASE" "PascalCase" "camelCase" "snake_case" "SCREAMING_SNAKE_CASE"
         "kebab-case" "SCREAMING-KEBAB-CASE"
+    }
+}
+
+/// Methods of every type, by value, which a call by a method of `&mut self` would find first.
+#[deny(warnings)]
+mod among_traits_of_all_types {
+    use super::*;
+
+    #[allow(dead_code, reason = "generated code must not call them")]
+    trait OfAll: Sized {
+        const LEN: usize = 2;
+
+        fn is_some(self) -> bool {
+            true
+        }
+
+        fn next_element_seed<S>(self, _: S) {}
+        fn next_key_seed<S>(self, _: S) {}
+        fn next_value_seed<S>(self, _: S) {}
+        fn next_value<V>(self) {}
+        fn variant_seed<S>(self, _: S) {}
+        fn unit_variant(self) {}
+        fn newtype_variant_seed<S>(self, _: S) {}
+        fn struct_variant<V>(self, _: &[&str], _: V) {}
+        fn tuple_variant<V>(self, _: usize, _: V) {}
+    }
+
+    impl<T> OfAll for T {}
+
+    #[derive(Debug, DeserializeIn)]
+    #[deprecated]
+    struct Old<'a>
+    where
+        Self: OfAll,
+    {
+        text: &'a str,
+        shapes: &'a [Shape],
+    }
+
+    #[derive(Debug, DeserializeIn)]
+    enum Shape {
+        #[deprecated]
+        Unit,
+        New(u8),
+        Pair(u8, u8),
+        Fields {
+            number: u8,
+        },
+    }
+
+    struct Len;
+
+    impl Len {
+        const OWN: usize = 2;
+    }
+
+    #[derive(Debug, DeserializeIn)]
+    struct Lengths([u8; Len::OWN], [u8; <Self as OfAll>::LEN]);
+
+    #[test]
+    #[allow(deprecated)]
+    fn the_derive_calls_what_it_means() {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        let shapes = r#"["Unit", {"New": 1}, {"Pair": [1, 2]}, {"Fields": {"number": 3}}]"#;
+        let old: Old<'_> =
+            json(&s, &format!(r#"{{"text": "ebb", "?": 1, "shapes": {shapes}}}"#)).unwrap();
+        let [Shape::Unit, Shape::New(1), Shape::Pair(1, 2), Shape::Fields { number: 3 }] =
+            old.shapes
+        else {
+            panic!("{old:?}")
+        };
+        assert_eq!(old.text, "ebb");
+        let sized: Lengths = json(&s, "[[1, 2], [3, 4]]").unwrap();
+        assert_eq!((sized.0, sized.1), ([1, 2], [3, 4]));
     }
 }
 

@@ -1,8 +1,10 @@
 //! What the code of the derive macro names.
 
 use super::{DeserializeIn, SeedIn};
+use core::convert::TryFrom;
+#[cfg(not(feature = "alloc"))]
+use core::str;
 pub use core::{self, convert::From, default::Default, fmt, marker::PhantomData};
-use core::{convert::TryFrom, str};
 pub use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess,
     VariantAccess, Visitor,
@@ -66,20 +68,33 @@ impl Visitor<'_> for Names {
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<usize, E> {
-        for (&known, &index) in self.names.iter().zip(self.indexes) {
-            if name == known {
-                return Ok(index);
-            }
-        }
+        self.find(name.as_bytes()).map_or_else(|| self.unknown(name), Ok)
+    }
+
+    fn visit_bytes<E: Error>(self, name: &[u8]) -> Result<usize, E> {
+        let unknown = || {
+            #[cfg(feature = "alloc")]
+            let name = &alloc::string::String::from_utf8_lossy(name);
+            #[cfg(not(feature = "alloc"))]
+            let name = str::from_utf8(name).unwrap_or("\u{FFFD}");
+            self.unknown(name)
+        };
+        self.find(name).map_or_else(unknown, Ok)
+    }
+}
+
+impl Names {
+    fn find(&self, name: &[u8]) -> Option<usize> {
+        let index = self.names.iter().position(|known| known.as_bytes() == name)?;
+        Some(self.indexes[index])
+    }
+
+    fn unknown<E: Error>(&self, name: &str) -> Result<usize, E> {
         match self.kind {
             Kind::Fields => Ok(usize::MAX),
             Kind::KnownFields => Err(E::unknown_field(name, self.names)),
             Kind::Variants => Err(E::unknown_variant(name, self.names)),
         }
-    }
-
-    fn visit_bytes<E: Error>(self, name: &[u8]) -> Result<usize, E> {
-        self.visit_str(str::from_utf8(name).unwrap_or("\u{FFFD}"))
     }
 }
 

@@ -86,4 +86,36 @@ union Bits { //~ cannot be derived for a union
 #[derive(DeserializeIn)]
 struct Only(#[serde(skip)] u8); //~ on an only field
 
+#[derive(DeserializeIn)]
+struct OfSerialize {
+    #[serde(into = "u8")] //~ `#[serde(into)]` has no meaning on a field
+    one: u8,
+}
+
+#[derive(DeserializeIn)]
+struct WithoutValue {
+    #[serde(getter)] //~ expected `=`
+    one: u8,
+}
+
+#[derive(DeserializeIn)]
+struct SkippedTwice {
+    #[serde(skip, skip)] //~ this is given twice
+    one: u8,
+}
+
+#[derive(DeserializeIn)]
+#[serde(default)]
+struct NoFields; //~ has no meaning on a struct without fields
+
+#[derive(DeserializeIn)]
+struct DefaultFirst(#[serde(default)] u8, u8); //~ needs a default too
+
+#[derive(DeserializeIn)]
+#[serde(transparent)]
+struct DefaultOfAll { //~ has no meaning in a transparent struct
+    #[serde(default)]
+    one: u8,
+}
+
 fn main() {}
