@@ -6,13 +6,15 @@
 
 use crate::{
     attributes::{Attributes, Owner, Via},
+    generics::{generics, without_self},
     names::Rule,
+    shape::{Field, Shape},
 };
-use proc_macro2::{Group, Spacing, Span, TokenStream, TokenTree};
-use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{
-    Data, DeriveInput, Error, Fields, GenericParam, Generics, Ident, Lifetime, LifetimeParam,
-    Result, ext::IdentExt, parse_quote, spanned::Spanned,
+    Data, DeriveInput, Error, Fields, Generics, Ident, Lifetime, Result, ext::IdentExt,
+    spanned::Spanned,
 };
 
 /// A type, and what all of its code shares.
@@ -26,83 +28,6 @@ struct Container<'i> {
     /// Of the input, of the scope's borrow, and of its memory.
     lifetimes: [Lifetime; 3],
     derived: TokenStream,
-}
-
-/// A field that is in the input, or has a default instead.
-struct Field {
-    attributes: Attributes,
-    /// Its name or number.
-    member: TokenStream,
-    name: String,
-    ty: TokenStream,
-}
-
-/// What is built from fields: a struct or a variant.
-struct Shape<'f> {
-    /// Its path.
-    path: TokenStream,
-    /// Its kind and name, for messages.
-    expecting: String,
-    fields: &'f [Field],
-    is_named: bool,
-    /// The default of the whole type, if it has one.
-    default: Option<TokenStream>,
-}
-
-/// Replaces `Self`, which means the visitor in the generated code.
-fn without_self(tokens: TokenStream, this: &TokenStream) -> TokenStream {
-    let mut replaced = TokenStream::new();
-    let mut tokens = tokens.into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Ident(name) if name == "Self" => {
-                // The second colon follows the first without a space only in a path: `Self::LEN`.
-                let is_path = tokens.peek().is_some_and(|next| {
-                    matches!(next, TokenTree::Punct(colon)
-                        if colon.as_char() == ':' && colon.spacing() == Spacing::Joint)
-                });
-                replaced.extend(if is_path { quote!(<#this>) } else { this.clone() });
-            }
-            TokenTree::Group(group) => {
-                let inner = without_self(group.stream(), this);
-                let mut inner = Group::new(group.delimiter(), inner);
-                inner.set_span(group.span());
-                replaced.append(inner);
-            }
-            other => replaced.append(other),
-        }
-    }
-    replaced
-}
-
-/// The generics of the implementation, with the lifetimes of the input, the scope and its memory.
-fn generics(input: &DeriveInput, this: &TokenStream) -> Result<(Generics, [Lifetime; 3])> {
-    let mut generics = input.generics.clone();
-    let own: Vec<Lifetime> = generics.lifetimes().map(|own| own.lifetime.clone()).collect();
-    let fresh = |name: &str| Lifetime::new(name, Span::mixed_site());
-    let (de, s, a) = (fresh("'__de"), fresh("'__s"), fresh("'__a"));
-    let (s, a) = match &own[..] {
-        [] => (s, a),
-        [memory] => (s, memory.clone()),
-        [borrow, memory] => (borrow.clone(), memory.clone()),
-        more => {
-            let message = "a type that derives `DeserializeIn` has at most two lifetimes: a borrow of \
-                           the scope and the scope's memory, `'s, 'a`";
-            return Err(Error::new(more[2].span(), message));
-        }
-    };
-    for new in [&a, &s, &de].into_iter().filter(|new| !own.contains(new)) {
-        generics.params.insert(0, GenericParam::Lifetime(LifetimeParam::new(new.clone())));
-    }
-    let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
-    let bounds = &mut generics.make_where_clause().predicates;
-    for bound in bounds.iter_mut() {
-        *bound = syn::parse2(without_self(bound.to_token_stream(), this))?;
-    }
-    for ty in types {
-        bounds.push(parse_quote!(#ty: ::ebbtide::deserialize::DeserializeIn<#de, #s, #a>));
-    }
-    Ok((generics, [de, s, a]))
 }
 
 /// The code for a whole type.
@@ -628,23 +553,6 @@ fn unique(entries: &[(usize, Vec<String>)]) -> Result<()> {
     Ok(())
 }
 
-impl Field {
-    /// Some tokens, so that errors about them point to the type of the field.
-    fn at(&self, tokens: TokenStream) -> TokenStream {
-        let tokens = tokens.into_iter().map(|mut token| {
-            token.set_span(self.span());
-            token
-        });
-        tokens.collect()
-    }
-
-    /// Where errors about the type of the field point to.
-    fn span(&self) -> Span {
-        let first = self.ty.clone().into_iter().next();
-        first.map_or_else(Span::call_site, |first| first.span().resolved_at(Span::call_site()))
-    }
-}
-
 impl Attributes {
     /// The name and the aliases of a field or a variant, in the order of serde's messages.
     fn names(&self, name: &str) -> Vec<String> {
@@ -653,35 +561,5 @@ impl Attributes {
         names.sort();
         names.dedup();
         names
-    }
-}
-
-impl Shape<'_> {
-    /// The value of a field that the input leaves out, unless that is an error.
-    fn default_of(&self, field: &Field, derived: &TokenStream) -> Option<TokenStream> {
-        let member = &field.member;
-        let of_all = || self.default.as_ref().map(|_| quote!(__default.#member));
-        field.attributes.default.as_ref().map(|own| own.value(derived)).or_else(of_all)
-    }
-
-    /// Makes the default of the whole type, if it has one.
-    fn default_first(&self) -> Option<TokenStream> {
-        self.default.as_ref().map(|default| quote!(let __default: Self::Value = #default;))
-    }
-
-    /// The struct or variant, with a value for each field; the default where `value` has none.
-    fn built(
-        &self,
-        derived: &TokenStream,
-        mut value: impl FnMut(&Field) -> Option<TokenStream>,
-    ) -> TokenStream {
-        let fields = self.fields.iter().map(|field| {
-            let member = &field.member;
-            let value = value(field).or_else(|| self.default_of(field, derived));
-            let value = value.unwrap_or_else(|| quote!(#derived::Default::default()));
-            quote!(#member: #value)
-        });
-        let path = &self.path;
-        quote!(#path { #(#fields),* })
     }
 }

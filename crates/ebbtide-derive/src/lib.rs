@@ -4,6 +4,9 @@
 mod attributes;
 mod names;
 
+mod generics;
+mod shape;
+
 mod code;
 
 use proc_macro::TokenStream;

@@ -1,5 +1,7 @@
 //! Claim: a type that derives `DeserializeIn` accepts and refuses the same inputs as its twin of
 //! `String`, `Vec` and `Box` that derives serde's `Deserialize`, with equal values and equal messages.
+//!
+//! The file is long because each type is defined twice.
 #![cfg(all(feature = "derive", feature = "std"))]
 
 use crate::common::{extent, properties};
