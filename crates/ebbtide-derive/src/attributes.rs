@@ -215,4 +215,13 @@ impl Attributes {
             _ => set(meta, &mut self.expecting, meta.value()?.parse::<LitStr>()?.value()),
         }
     }
+
+    /// The name and the aliases of a field or a variant, in the order of serde's messages.
+    pub(crate) fn names(&self, name: &str) -> Vec<String> {
+        let mut names = self.aliases.clone();
+        names.push(name.to_owned());
+        names.sort();
+        names.dedup();
+        names
+    }
 }

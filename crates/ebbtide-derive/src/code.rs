@@ -552,14 +552,3 @@ fn unique(entries: &[(usize, Vec<String>)]) -> Result<()> {
     }
     Ok(())
 }
-
-impl Attributes {
-    /// The name and the aliases of a field or a variant, in the order of serde's messages.
-    fn names(&self, name: &str) -> Vec<String> {
-        let mut names = self.aliases.clone();
-        names.push(name.to_owned());
-        names.sort();
-        names.dedup();
-        names
-    }
-}

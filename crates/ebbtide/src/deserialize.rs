@@ -71,7 +71,7 @@ use crate::{
     boxed::Box,
     collections::{NodeVec, String, Vec},
     scope::Scope,
-    serialize::text_of,
+    serialize::BorrowedText,
 };
 use core::{fmt, marker::PhantomData, num, time::Duration};
 use serde::{
@@ -397,37 +397,10 @@ tuples! {
 
 // Strings, slices and values in the scope.
 
-struct Text<'de, 's, 'a>(SeedIn<'de, 's, 'a, &'a str>);
-
-impl<'de, 'a> Visitor<'de> for Text<'de, '_, 'a> {
-    type Value = &'a str;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        match self.0.borrow {
-            Some(borrow) => Ok(borrow(text)),
-            None => self.visit_str(text),
-        }
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(self.0.scope.try_alloc_str(text).map_err(E::custom)?)
-    }
-
-    fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
-        self.visit_borrowed_str(text_of(bytes)?)
-    }
-
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-        self.visit_str(text_of(bytes)?)
-    }
-}
-
 implement! {
-    [] &'a str: |seed, from| from.deserialize_str(Text(seed));
+    [] &'a str: |seed, from| {
+        from.deserialize_str(BorrowedText { scope: seed.scope, borrow: seed.borrow })
+    };
     [] &'a mut str: |seed, from| seed.scope.seed::<str>().deserialize(from);
     [] Box<'a, str>: |seed, from| seed.scope.boxed_seed::<str>().deserialize(from);
     [] String<'s, 'a>: |seed, from| seed.scope.seed_string().deserialize(from);

@@ -197,16 +197,18 @@ impl<'a> Visitor<'_> for Text<'_, 'a> {
 }
 
 /// Converts bytes to a string, for formats that encode strings as bytes.
-pub(crate) fn text_of<E: Error>(bytes: &[u8]) -> Result<&str, E> {
+fn text_of<E: Error>(bytes: &[u8]) -> Result<&str, E> {
     core::str::from_utf8(bytes).map_err(|_| E::invalid_value(Unexpected::Bytes(bytes), &"a string"))
 }
 
-/// Borrows a string from the input, or copies it into the scope.
-struct BorrowedText<'s, 'a> {
-    scope: &'s Scope<'a>,
+/// Borrows a string from the input if it can and may, or copies it into the scope.
+pub(crate) struct BorrowedText<'de, 's, 'a> {
+    pub(crate) scope: &'s Scope<'a>,
+    /// The identity, if strings may be borrowed.
+    pub(crate) borrow: Option<fn(&'de str) -> &'a str>,
 }
 
-impl<'de: 'a, 'a> Visitor<'de> for BorrowedText<'_, 'a> {
+impl<'de, 'a> Visitor<'de> for BorrowedText<'de, '_, 'a> {
     type Value = &'a str;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -214,7 +216,10 @@ impl<'de: 'a, 'a> Visitor<'de> for BorrowedText<'_, 'a> {
     }
 
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(text)
+        match self.borrow {
+            Some(borrow) => Ok(borrow(text)),
+            None => self.visit_str(text),
+        }
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
@@ -222,7 +227,7 @@ impl<'de: 'a, 'a> Visitor<'de> for BorrowedText<'_, 'a> {
     }
 
     fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
-        text_of(bytes)
+        self.visit_borrowed_str(text_of(bytes)?)
     }
 
     fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
@@ -400,7 +405,7 @@ impl<'de: 'a, 'a> DeserializeSeed<'de> for BorrowingSeed<'_, 'a, str> {
     type Value = &'a str;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        from.deserialize_str(BorrowedText { scope: self.scope })
+        from.deserialize_str(BorrowedText { scope: self.scope, borrow: Some(|text| text) })
     }
 }
 
