@@ -6,7 +6,7 @@
 #        ci/julia.sh run ARGUMENT...       starts Julia with these arguments, for which it builds the libraries
 #        ci/julia.sh others FOLDER         runs tests and programs written for Bumper.jl with Ebbtide in its place
 #        ci/julia.sh bench FOLDER [FILE]   compares Ebbtide with Bumper.jl, and writes the table to FILE
-#        ci/julia.sh arena FOLDER FILE     compares @arena with that of ArenaPirate.jl (Julia 1.11), and
+#        ci/julia.sh arena FOLDER FILE     compares @arena with that of ArenaPirate.jl (Julia 1.11 or later), and
 #                                          writes the table to FILE
 #        ci/julia.sh docs FOLDER           builds the reference with Documenter, into julia/Ebbtide/docs/build
 # For others and bench, FOLDER has a checkout of Bumper.jl as Bumper, of its dependency

@@ -19,7 +19,6 @@ copies_with(package) = map(1:COPIES) do copy
         using $package: alloc!
         include($(joinpath(@__DIR__, "kernels.jl")))
     end))
-    getfield(Main, name)
 end
 
 const BUMPER = copies_with(:Bumper)
