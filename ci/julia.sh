@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs the tests of the Julia package with one thread.
+# Runs the tests of the Julia package with one thread, and with -O1: compiling takes most of the time, and
+# a third less so.
 # Usage: ci/julia.sh [--probe | --install]
-#        ci/julia.sh more                  runs them with two threads, and with bounds checks that @inbounds
-#                                          does not remove
+#        ci/julia.sh more                  runs them as users do, with two threads, and with bounds checks
+#                                          that @inbounds does not remove
 #        ci/julia.sh run ARGUMENT...       starts Julia with these arguments, for which it builds the libraries
 #        ci/julia.sh others FOLDER         runs tests and programs written for Bumper.jl with Ebbtide in its place
 #        ci/julia.sh bench FOLDER [FILE]   compares Ebbtide with Bumper.jl, and writes the table to FILE
@@ -153,7 +154,7 @@ others | bench | arena | docs)
     prepare_tests
     tests=(--startup-file=no --color=no --project=julia/Ebbtide julia/Ebbtide/test/runtests.jl)
     if [ $# -eq 0 ]; then
-        JULIA_NUM_THREADS=1 julia "${tests[@]}"
+        JULIA_NUM_THREADS=1 julia -O1 "${tests[@]}"
     else
         JULIA_NUM_THREADS=2 julia "${tests[@]}"
         JULIA_NUM_THREADS=1 julia --check-bounds=yes "${tests[@]}"

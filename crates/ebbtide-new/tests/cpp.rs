@@ -7,7 +7,7 @@ use crate::common::{Build, Program, compilers, has, has_google_test};
 use std::fs;
 
 const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic"];
-const ASAN: &[&str] = &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+const ASAN: &[&str] = &["-Og", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 const ALL: &str = "--gtest_filter=*";
 const SANITIZED: &str = "--gtest_filter=-limited.*";

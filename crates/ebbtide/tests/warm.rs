@@ -93,7 +93,7 @@ impl Drop for Alone {
 fn fill(bytes: usize) {
     let arena = Arena::new();
     for _ in 0..bytes / 1000 {
-        arena.alloc_slice_fill_copy(1000, 7_u8);
+        arena.alloc_zeroed_slice::<u8>(1000);
     }
     arena.alloc(1_u8);
 }
@@ -117,7 +117,7 @@ fn an_arena_like_the_last_ones_calls_no_heap() {
         ("a large capacity", || drop(Arena::with_capacity(100_000))),
         ("a mebibyte", || fill(1 << 20)),
         ("a large request", || {
-            Arena::new().alloc_slice_fill_copy(3_000_000, 1_u8);
+            Arena::new().alloc_zeroed_slice::<u8>(3_000_000);
         }),
         ("a typed arena", || {
             let arena = TypedArena::new();
@@ -214,7 +214,7 @@ fn what_is_kept_and_used_is_at_most_the_recent_use() {
         let random = usize::try_from(state >> 33).unwrap();
         if random % 5 < 2 && arenas.len() < 20 {
             let arena = Arena::with_capacity(random % 300_000);
-            arena.alloc_slice_fill_copy(random % 200_000, 1_u8);
+            arena.alloc_zeroed_slice::<u8>(random % 200_000);
             arenas.push_back(arena);
         } else if random % 5 < 4 {
             arenas.pop_front();
@@ -244,7 +244,7 @@ fn what_is_kept_and_used_is_at_most_the_recent_use() {
 
 /// The statistics after so many bytes were allocated.
 fn used(scope: &Scope, bytes: usize) -> Stats {
-    scope.alloc_slice_fill_copy(bytes, 1_u8);
+    scope.alloc_zeroed_slice::<u8>(bytes);
     scope.stats()
 }
 
@@ -255,12 +255,12 @@ fn an_arena_in_a_block_that_is_kept_is_a_new_one() {
     type Use = fn(&mut Arena, usize);
     let uses: [(&str, Use); 16] = [
         ("a word", |arena, _| _ = arena.alloc(1)),
-        ("more than asked for", |arena, k| _ = arena.alloc_slice_fill_copy(1100 * k, 1_u8)),
+        ("more than asked for", |arena, k| _ = arena.alloc_zeroed_slice::<u8>(1100 * k)),
         ("a scope", |arena, _| _ = arena.scope().alloc(1)),
         ("a scope that allocates nothing", |arena, _| _ = arena.scope()),
         ("a forgotten claim", |arena, _| std::mem::forget(arena.root().claim())),
         ("a claim", |arena, _| _ = arena.scope().claim().scope().alloc(1)),
-        ("more than a chunk", |arena, k| _ = arena.alloc_slice_fill_copy(5000 * k, 1_u8)),
+        ("more than a chunk", |arena, k| _ = arena.alloc_zeroed_slice::<u8>(5000 * k)),
         ("no limit", |arena, _| arena.set_limit(None)),
         ("a limit", |arena, k| arena.set_limit(Some(10_000 * k))),
         ("a reset", |arena, _| arena.reset()),
@@ -285,7 +285,7 @@ fn an_arena_in_a_block_that_is_kept_is_a_new_one() {
             },
         ],
         &[|arena, k| {
-            arena.alloc_slice_fill_copy(1500 * k, 1_u8);
+            arena.alloc_zeroed_slice::<u8>(1500 * k);
             arena.stats()
         }],
     ];
@@ -345,7 +345,7 @@ fn a_forgotten_iterator_pins_no_chunks_of_the_next_arena() {
         drop(arena);
         let arena = Arena::new();
         for len in (64..26_000).step_by(64) {
-            arena.root().claim().scope().alloc_slice_fill_copy(len, 1_u8);
+            arena.root().claim().scope().alloc_zeroed_slice::<u8>(len);
         }
         arena.held()
     };
@@ -483,7 +483,7 @@ fn one_thread_makes_arenas_and_another_drops_them() {
     let dropper = thread::spawn(move || receiver.into_iter().for_each(drop));
     for i in 0..if cfg!(miri) { 10 } else { 500 } {
         let arena = Arena::new();
-        arena.alloc_slice_fill_copy(i * 700, 1_u8);
+        arena.alloc_zeroed_slice::<u8>(i * 700);
         sender.send(arena).unwrap();
     }
     drop(sender);

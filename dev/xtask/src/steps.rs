@@ -66,7 +66,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(
         Test,
         "tests of the transparent allocator, optimised, with poison",
-        "cargo test --target-dir target/optimised --release --package ebbtide-global \
+        "cargo test --target-dir target/optimised --profile optimised --package ebbtide-global \
          --features poison --tests",
     )
     .beside("optimised"),
@@ -121,7 +121,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(
         All,
         "tests of the core, optimised",
-        "cargo test --target-dir target/optimised --release --package ebbtide --tests",
+        "cargo test --target-dir target/optimised --profile optimised --package ebbtide --tests",
     )
     .beside("optimised"),
     Step::new(All, "the core and bumpalo's interface, on Rust beta", "bash ci/beta.sh")
@@ -166,6 +166,9 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(All, "Julia package, threads and bounds checks", "bash ci/julia.sh more")
         .needs(&[JULIA])
         .beside("julia"),
+    Step::new(All, "the transparent allocator, with AddressSanitizer", "bash ci/asan.sh transparent")
+        .needs(&[NIGHTLY])
+        .beside("asan"),
     Step::new(
         All,
         "the standard library's collections in a scope, with AddressSanitizer",
