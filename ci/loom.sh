@@ -9,5 +9,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export RUSTFLAGS="--cfg loom ${RUSTFLAGS:-}"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/loom"
 for package in ebbtide ebbtide-global; do
-    cargo test --release --package "$package" --test loom "$@"
+    cargo test --package "$package" --test loom "$@"
 done
