@@ -7,7 +7,9 @@ use ebbtide_global::{
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     collections::BTreeMap,
-    env, ptr,
+    env, iter,
+    ops::Range,
+    ptr,
     sync::{LazyLock, Mutex, MutexGuard, PoisonError},
 };
 
@@ -163,23 +165,30 @@ impl Block {
         self.is_headed
     }
 
-    /// The places of a block of this size that are filled: all of a small one; in a large one the
-    /// first and the last, and a few in each page.
-    fn places(size: usize) -> impl Iterator<Item = usize> {
+    /// The places of a block of this size that are filled: all of a small one; in a large one the first
+    /// and the last, and a few in each page. Those of one item belong to one word.
+    fn places(size: usize) -> impl Iterator<Item = Range<usize>> {
         let first = size.min(512);
         let last = size.saturating_sub(64).max(first);
-        (0..first).chain((first..last).step_by(512)).chain(last..size)
+        let between = (first..last).step_by(512).map(|place| place..place + 1);
+        iter::once(0..first).chain(between).chain(iter::once(last..size)).flat_map(|places| {
+            let words = places.start / 8..places.end.div_ceil(8);
+            words.map(move |word| places.start.max(8 * word)..places.end.min(8 * word + 8))
+        })
     }
 
-    fn byte(&self, place: usize) -> u8 {
+    /// What the word with this place contains.
+    fn word(&self, place: usize) -> [u8; 8] {
         let word = (self.seed ^ (place / 8) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        word.to_le_bytes()[place % 8]
+        word.to_le_bytes()
     }
 
     fn fill(&self) {
-        for place in Self::places(self.layout.size()) {
+        for places in Self::places(self.layout.size()) {
+            let bytes = &self.word(places.start)[places.start % 8..][..places.len()];
+            let start = self.start.wrapping_add(places.start);
             // SAFETY: within the block.
-            unsafe { self.start.wrapping_add(place).write(self.byte(place)) };
+            unsafe { start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         }
     }
 
@@ -188,10 +197,13 @@ impl Block {
     }
 
     fn check_up_to(&self, end: usize) {
-        for place in Self::places(self.layout.size()).take_while(|place| *place < end) {
+        for places in Self::places(self.layout.size()).take_while(|places| places.start < end) {
+            let places = places.start..places.end.min(end);
+            let expected = &self.word(places.start)[places.start % 8..][..places.len()];
+            let start = self.start.wrapping_add(places.start);
             // SAFETY: within the block, which was written to.
-            let byte = unsafe { self.start.wrapping_add(place).read() };
-            assert_eq!(byte, self.byte(place), "{place} of {:?} at {:?}", self.layout, self.start);
+            let bytes = unsafe { &*ptr::slice_from_raw_parts(start, places.len()) };
+            assert_eq!(bytes, expected, "{places:?} of {:?} at {:?}", self.layout, self.start);
         }
     }
 
