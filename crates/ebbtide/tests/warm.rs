@@ -518,9 +518,11 @@ fn threads_that_come_and_go_hold_no_more_than_they_used() {
                         } else if let Some(arena) = arenas.pop() {
                             USED.fetch_sub(arena.held(), SeqCst);
                         }
-                        // Each thread may be between its arena and the note of it.
+                        // Each thread may be between its arena and the note of it. The peak comes second: it only
+                        // rises, and the others go on in between.
+                        let bytes = BYTES.load(SeqCst) - start;
                         let most = PEAK.load(SeqCst) + THREADS * (LARGEST + (128 << 10));
-                        assert!(BYTES.load(SeqCst) - start <= most);
+                        assert!(bytes <= most, "{bytes} of {most}");
                     }
                     USED.fetch_sub(arenas.iter().map(|arena| arena.held()).sum(), SeqCst);
                 });
