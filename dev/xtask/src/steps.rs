@@ -110,7 +110,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(
         Test,
         "lints of fuzz/",
-        "CUSTOM_LIBFUZZER_PATH=libfuzzer.a cargo clippy --manifest-path fuzz/Cargo.toml -- -D warnings",
+        "CUSTOM_LIBFUZZER_PATH=target/libfuzzer.a cargo clippy --manifest-path fuzz/Cargo.toml -- -D warnings",
     )
     .needs(&[CLIPPY])
     .beside("fuzz"),
